@@ -39,7 +39,7 @@
 
 typedef struct mca_coll_irr_module_t mca_coll_irr_module_t;
 
-/* The rows of the table. */
+/* The rows of the table.  The collectives with blocks for neighbors in a topology, not for all ranks, come last. */
 typedef enum mca_coll_irr_which_t {
     MCA_COLL_IRR_ALLTOALLV,
     MCA_COLL_IRR_ALLTOALL,
@@ -96,7 +96,6 @@ typedef struct mca_coll_irr_collective_t {
     int                    algorithm;  /* index of the parameter that names the collective's algorithm */
     mca_coll_irr_which_t   leader;     /* both collectives share an engine communicator if their algorithms are equal */
     mca_coll_irr_host_fn_t host;
-    bool                   neighbors;  /* has blocks for neighbors of a topology, not for all ranks */
 } mca_coll_irr_collective_t;
 
 extern const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVES];
@@ -159,13 +158,13 @@ typedef struct mca_coll_irr_component_t {
 /* The only symbol visible to Open MPI. */
 extern mca_coll_irr_component_t mca_coll_irr_component __attribute__((visibility("default")));
 
-/* Prints a user message, rendered by this topic of the help file.  Does nothing if the text equals the previous one. */
-__attribute__((format(printf, 2, 3)))
-void mca_coll_irr_warn(const char *topic, const char *format, ...);
+/* Prints a user message that names this process.  Does nothing if the text equals the previous one. */
+__attribute__((format(printf, 1, 2)))
+void mca_coll_irr_warn(const char *format, ...);
 
 /*
- * Sets *warned, and returns true if *warned was false: a process prints the user message of this flag at most once.
- * A caller must know that at least one of the ranks that call the function prints the message.
+ * Sets *warned, and returns true if *warned was false: a process prints the message of this flag at most once.  Before
+ * a user message, the caller must know that at least one of the ranks that call the function prints it.
  */
 bool mca_coll_irr_warns_first(bool *warned);
 
@@ -229,10 +228,11 @@ typedef struct mca_coll_irr_service_t {
     const char          *call;       /* name of the collective, or of a form that has a service of its own */
     mca_coll_irr_state_t state;
     int                  algorithm;  /* row of the algorithm table, or MCA_COLL_IRR_HOST */
-    irr_comm_t          *irr_comm;   /* used while SERVING */
+    /* NULL: Open MPI's implementation, or closed.  In state SERVING only strategies[0] exists. */
+    irr_comm_t          *strategies[IRR_TRIAL_STRATEGIES];
     /* 0 if strategy 0 calls Open MPI's implementation; -1 if all strategies use the engine */
     int                  host_strategy;
-    bool                 shares;     /* irr_comm belongs to the leader of the collective */
+    bool                 shares;     /* strategies[0] belongs to the leader of the collective */
     uint64_t             first;      /* number of the team's first module that called the collective */
     uint64_t             communicators;   /* number of modules that called it */
     uint64_t             passed;     /* calls of modules outside the team, passed to Open MPI and not yet in `record` */
@@ -251,7 +251,6 @@ typedef struct mca_coll_irr_service_t {
     irr_choice_t         choice;
     uint64_t             logged_exchanges;   /* exchanges counted when results were last logged */
     mca_coll_irr_candidates_t *candidates;     /* NULL: no list was computed yet, or no memory */
-    irr_comm_t          *strategies[IRR_TRIAL_STRATEGIES];   /* NULL: Open MPI's implementation, or closed */
 } mca_coll_irr_service_t;
 
 struct mca_coll_irr_module_t {
@@ -303,7 +302,7 @@ static inline int mca_coll_irr_algorithm_of(const mca_coll_irr_module_t *module,
  */
 static inline bool mca_coll_irr_has_neighbors(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
-    return mca_coll_irr_collectives[which].neighbors || OMPI_COMM_IS_INTER(module->comm);
+    return which >= MCA_COLL_IRR_NEIGHBOR_ALLTOALLV || OMPI_COMM_IS_INTER(module->comm);
 }
 
 /* ---- parameters ---- */

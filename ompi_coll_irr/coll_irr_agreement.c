@@ -1,16 +1,18 @@
 /*
- * coll_irr_agreement.c - see coll_irr_agreement.h: the sequence of steps, and the resulting state of the service.
+ * coll_irr_agreement.c - see coll_irr_agreement.h: the sequence of steps, and the resulting state of the service.  A
+ * service is the state of a collective: whether Open MPI or the engine serves the calls, and with which strategy.
  *
- * All members take part by definition.  The first step is the vote, which finds whether no rank, some ranks or all
- * ranks want the collective served by the engine.  If no rank wants this, as in the default configuration, the
- * agreement ends without a setup.  If all ranks want it, they set up an engine communicator.  The setup also reduces
- * the errors of each rank (no memory, no transport), so that the engine serves either all ranks or none.
+ * All ranks of the communicator take part.  The first step is the vote, which finds whether no rank, some ranks or all
+ * ranks want the engine for the collective.  Unless all ranks want it, Open MPI serves the collective.  If all ranks
+ * choose strategies by trials, they agree on the constants of the machine (coll_irr_memory.c) and on the next trial
+ * (coll_irr_strategies.c).  Otherwise they set up an engine communicator.  The setup includes the errors of each rank
+ * (no memory, no transport), so that the engine serves either all ranks or none.
  *
- * An engine communicator has one algorithm.  MPI_Alltoall shares the engine communicator of MPI_Alltoallv, which is
- * called its leader, if both have the same algorithm on all ranks; the same holds for other collectives and their
- * leaders.  Otherwise a collective has its own engine communicator.  If a named algorithm leaves several strategies
- * open, the ranks choose among them while the program runs, and the most promising strategy serves first.  Such a
- * collective has its own engine communicators.
+ * An engine communicator has one algorithm.  Each collective has a leader: MPI_Alltoallv for collectives with blocks
+ * for all ranks, MPI_Neighbor_alltoallv for the others.  If a collective and its leader have the same algorithm on all
+ * ranks, they share an engine communicator.  A named algorithm may leave several strategies open.  In this case the
+ * collective has an engine communicator of its own for each strategy, the ranks choose one while the program runs, and
+ * the most promising strategy serves first.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -39,7 +41,7 @@ static irr_status_t served(mca_coll_irr_agreement_t *agreement)
         (void)mca_coll_irr_fail(target, agreement->opened);
         return agreement->opened;
     } else {
-        target->irr_comm = agreement->comm;
+        target->strategies[0] = agreement->comm;
         agreement->comm = NULL;
         mca_coll_irr_teardown_add(agreement->group);
         agreement->group = NULL;
@@ -71,7 +73,7 @@ static mca_coll_irr_service_t *leader_of(const mca_coll_irr_agreement_t *agreeme
     return mca_coll_irr_service(agreement->module, mca_coll_irr_collectives[agreement->service->which].leader);
 }
 
-/* Serves the collective by the engine communicator of its leader.  All ranks also want the leader served. */
+/* Serves the collective by the engine communicator of its leader, which all ranks also want the engine to serve. */
 static irr_status_t share(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_module_t *module = agreement->module;
@@ -80,7 +82,7 @@ static irr_status_t share(mca_coll_irr_agreement_t *agreement)
     if (leader->state == MCA_COLL_IRR_NEW) {
         return open_for(agreement, leader, false);
     }
-    if (mca_coll_irr_team_waits(module, leader)) {    /* another communicator has set up the leader's: not shared */
+    if (mca_coll_irr_team_waits(module, leader)) {    /* this communicator has not joined the leader's */
         return open_for(agreement, service, false);
     }
     if (leader->state == MCA_COLL_IRR_FAILED) {
@@ -90,7 +92,7 @@ static irr_status_t share(mca_coll_irr_agreement_t *agreement)
         mca_coll_irr_decline(module, service, leader->why);
         return IRR_OK;
     }
-    service->irr_comm = leader->irr_comm;
+    service->strategies[0] = leader->strategies[0];
     service->shares = true;
     module->joined[service->which] = true;
     mca_coll_irr_serve(module, service, mca_coll_irr_reason_to_serve(module, service));
@@ -98,8 +100,8 @@ static irr_status_t share(mca_coll_irr_agreement_t *agreement)
 }
 
 /*
- * Returns true if the service may use the engine communicator of its leader.  A leader that may choose among strategies
- * does not share.
+ * Returns true if the service may use the engine communicator of its leader.  A leader does not share if the ranks
+ * choose, or may later choose, among its strategies.
  */
 static bool may_share(const mca_coll_irr_agreement_t *agreement, bool tries)
 {
@@ -155,7 +157,7 @@ static irr_status_t opened(mca_coll_irr_agreement_t *agreement)
     return agreement->opened;
 }
 
-/* Ends the agreement with a status.  With OPEN only the status remains; otherwise the service is updated. */
+/* Ends the agreement with a status.  Updates the service; an agreement with the goal OPEN has none. */
 static void end(mca_coll_irr_agreement_t *agreement, irr_status_t status)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -186,7 +188,7 @@ void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_
     agreement->aim = *aim;
     agreement->status = IRR_IN_PROGRESS;
     agreement->start_ns = irr_clock_ns();
-    /* Not if nonblocking: a concurrent blocking call may set team->everywhere earlier on some ranks than on others. */
+    /* For a nonblocking call, team->everywhere may differ between ranks: a concurrent blocking call sets it. */
     agreement->everywhere = aim->blocking && module->team->everywhere;
     mca_coll_irr_reduction_init(&agreement->reduction, &module->ranks, aim->tag);
     if (aim->goal == MCA_COLL_IRR_OPEN) {
@@ -232,8 +234,8 @@ void mca_coll_irr_agreement_abandon(mca_coll_irr_agreement_t *agreement)
 #define LATE_NS UINT64_C(10000000000)
 
 /*
- * Warns the user if this rank has waited for longer than LATE_NS, and returns true then.  The likely cause is an info
- * key that only some ranks have: the other ranks do not start the agreement.
+ * If this rank has waited for longer than LATE_NS, warns the user and returns true.  The likely cause is an info key
+ * that only some ranks have: ranks without the key do not start the agreement.
  */
 static bool warn_late(const mca_coll_irr_agreement_t *agreement)
 {
@@ -242,7 +244,7 @@ static bool warn_late(const mca_coll_irr_agreement_t *agreement)
     if (irr_clock_ns() - agreement->start_ns <= LATE_NS) {
         return false;
     }
-    mca_coll_irr_warn("engine-message", "rank %d of communicator %.64s has an info key for coll/irr, such as %s, and "
+    mca_coll_irr_warn("rank %d of communicator %.64s has an info key for coll/irr, such as %s, and "
                       "waits for the others; the key must be the same on all ranks", module->ranks.rank,
                       module->comm->c_name, mca_coll_irr_parameter(agreement->service->which));
     return true;

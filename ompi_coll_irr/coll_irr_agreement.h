@@ -185,7 +185,6 @@ struct mca_coll_irr_agreement_t {
     bool                    everywhere;   /* all ranks have coll/irr: known before, or found by the vote */
     const char             *why;          /* why this rank leaves the collective to Open MPI; NULL: it does not */
     uint64_t                text[MCA_COLL_IRR_WHY_WORDS];
-    uint64_t                holders[2];   /* the lowest ranks with the largest and the least value, as maxima */
 
     /* the setup */
     bool                    sets_up;      /* the next step belongs to the setup */

@@ -166,6 +166,7 @@ void mca_coll_irr_side_hold(const mca_coll_irr_side_t *side, bool retains)
 
 irr_status_t mca_coll_irr_end_reserve(mca_coll_irr_end_t *end, size_t blocks)
 {
+    end->blocks.serial = blocks > end->max ? 0 : end->blocks.serial;   /* the list may move */
     return IRR_GROW(end->list, end->max, blocks);
 }
 
@@ -201,20 +202,15 @@ static mca_coll_irr_layout_t layout_of(const ompi_datatype_t *datatype)
     return layout;
 }
 
-/* Updates the layout if the datatype differs from the previous one; most calls have one datatype. */
-static void set_layout(mca_coll_irr_layout_t *layout, const ompi_datatype_t *datatype)
-{
-    if (layout->datatype != datatype) {
-        *layout = layout_of(datatype);
-    }
-}
-
+/* Returns the elements of a slot.  *layout is the layout of the previous slot, as most calls have one datatype. */
 static mca_coll_irr_elements_t elements_at(const mca_coll_irr_side_t *side, int k, mca_coll_irr_layout_t *layout)
 {
     const mca_coll_irr_slot_t at = slot_at(side, k);
     const size_t count = count_at(side, at.slot);
 
-    set_layout(layout, type_at(side, at.slot));
+    if (layout->datatype != type_at(side, at.slot)) {
+        *layout = layout_of(type_at(side, at.slot));
+    }
     return (mca_coll_irr_elements_t){
         .datatype = layout->datatype, .rank = at.rank, .count = count, .bytes = count * layout->size,
         .address = (char *)side->buffer + offset_at(side, at.slot, layout->extent) };
@@ -267,7 +263,8 @@ static irr_status_t add_packed(mca_coll_irr_end_t *end, const mca_coll_irr_eleme
 static bool is_device(const mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side,
                       const mca_coll_irr_elements_t *elements, bool previous)
 {
-    return end->blocks.count > 0 && side->buffer != MPI_BOTTOM ? previous : mca_coll_irr_is_device(elements->address);
+    return end->blocks.count > 0 && side->buffer != MPI_BOTTOM
+               ? previous : mca_coll_irr_has_devices && mca_coll_irr_runs_are_device(elements->address);
 }
 
 /*
@@ -316,20 +313,15 @@ static inline bool has_datatype(const mca_coll_irr_end_t *end, const ompi_dataty
     return (end->layout.datatype == datatype && ompi_datatype_is_predefined(datatype)) || has_layout(end, datatype);
 }
 
-/* True if the side has one datatype and its blocks are in rank order.  Other sides are not remembered. */
-static inline bool is_plain(const mca_coll_irr_side_t *side)
-{
-    return side->order == NULL && side->datatypes == NULL && side->slots > 0;
-}
-
 /* True if the blocks were made from an equal side.  They describe a buffer in memory of the host. */
 static inline bool repeats(const mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
     const mca_coll_irr_side_t *last = &end->side;
 
-    if (end->blocks.serial == 0 || !is_plain(side) || side->slots != last->slots || side->uniform != last->uniform ||
-        !has_datatype(end, side->datatype) ||
-        (end->blocks.count > 0 && mca_coll_irr_is_device((char *)side->buffer + end->list[0].offset))) {
+    if (end->blocks.serial == 0 || side->slots != last->slots || side->order != NULL || side->datatypes != NULL ||
+        side->uniform != last->uniform || !has_datatype(end, side->datatype) ||
+        (mca_coll_irr_has_devices && end->blocks.count > 0 &&
+         mca_coll_irr_runs_are_device((char *)side->buffer + end->list[0].offset))) {
         return false;
     }
     return side->uniform ? side->count == last->count
@@ -372,11 +364,7 @@ static bool place_copy(mca_coll_irr_end_t *end)
     return end->packed != NULL;
 }
 
-/*
- * Makes the blocks of any side.  Returns false if there is no memory for the packed copy.  Not inlined, so that a call
- * that repeats its counts has few registers to store.
- */
-__attribute__((noinline))
+/* Makes the blocks of any side.  Returns false if there is no memory for the packed copy. */
 static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
     mca_coll_irr_layout_t layout = { .datatype = NULL };
@@ -388,35 +376,38 @@ static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
     if (end->packed_bytes > 0) {
         return place_copy(end);
     }
-    if (is_plain(side) && layout.is_run) {
+    if (side->order == NULL && side->datatypes == NULL && side->slots > 0 && layout.is_run) {
         remember(end, side, &layout);
     }
     return true;
 }
 
-/* Makes the blocks of a side, or reuses the previous blocks.  Returns false if the packed copy finds no memory. */
-static inline bool open_side(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
+/* Makes the problem of a call.  Not inlined, so that a call that repeats its counts has few registers to store. */
+__attribute__((noinline))
+static bool make_problem(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
+                         const mca_coll_irr_ranks_t *ranks, bool in_place)
 {
-    end->base = side->buffer;
-    if (!repeats(end, side)) {
-        return open_new(end, side);
-    }
-    end->blocks.list = end->list;   /* the list may have moved */
-    return true;
-}
+    bool has_room = repeats(&bytes->output, &call->recv) || open_new(&bytes->output, &call->recv);
 
-void mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
-                             const mca_coll_irr_ranks_t *ranks)
-{
-    const bool in_place = call->send.buffer == MPI_IN_PLACE;
-
-    bytes->lacks = !open_side(&bytes->output, &call->recv);
-    if (!in_place) {
-        bytes->lacks = !open_side(&bytes->input, &call->send) || bytes->lacks;
+    if (!in_place && !repeats(&bytes->input, &call->send)) {
+        has_room = open_new(&bytes->input, &call->send) && has_room;
     }
     bytes->problem = (irr_problem_t){
         .ranks = ranks->size, .rank = ranks->rank, .send = in_place ? bytes->output.blocks : bytes->input.blocks,
         .recv = bytes->output.blocks, .neighbors = call->neighbors, .in_place = in_place };
+    return has_room;
+}
+
+bool mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
+                             const mca_coll_irr_ranks_t *ranks)
+{
+    const bool in_place = call->send.buffer == MPI_IN_PLACE;
+
+    bytes->output.base = call->recv.buffer;
+    bytes->input.base = call->send.buffer;
+    return (in_place == bytes->problem.in_place && repeats(&bytes->output, &call->recv) &&
+            (in_place || repeats(&bytes->input, &call->send))) ||
+           make_problem(bytes, call, ranks, in_place);
 }
 
 static void free_copy(mca_coll_irr_end_t *end)

@@ -79,7 +79,6 @@ typedef struct mca_coll_irr_end_t {
 typedef struct mca_coll_irr_bytes_t {
     irr_problem_t      problem;         /* with MPI_IN_PLACE both sides have the blocks of output */
     mca_coll_irr_end_t input, output;   /* with MPI_IN_PLACE only output is used */
-    bool               lacks;           /* no memory for copies: the call cannot be served */
 } mca_coll_irr_bytes_t;
 
 /*
@@ -93,9 +92,9 @@ void         mca_coll_irr_bytes_fini(mca_coll_irr_bytes_t *bytes);
 /*
  * Makes the lists of blocks of a call.  The caller must have set the ranks of both sides with mca_coll_irr_place.
  * Allocates packed copies for blocks whose mean run of bytes is shorter than IRR_BLOCK_MIN, and for blocks in memory of
- * an accelerator.  If there is no memory for a copy, sets `lacks`, and still makes the lists.
+ * an accelerator.  Returns false if there is no memory for a copy: the lists exist, but the call cannot be served.
  */
-void mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
+bool mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
                              const mca_coll_irr_ranks_t *ranks);
 
 /* True if the bytes have packed copies. */
@@ -143,17 +142,11 @@ irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, mca
 /* True if buffers may be in memory of an accelerator.  Set when the component opens. */
 extern bool mca_coll_irr_has_devices;
 
-/* The part of mca_coll_irr_is_device for processes with an accelerator. */
-bool mca_coll_irr_runs_are_device(const void *address);
-
 /*
  * Returns true if the address is in memory of an accelerator.  Only mca_coll_irr_runs_convert may read or write that
  * memory.
  */
-static inline bool mca_coll_irr_is_device(const void *address)
-{
-    return mca_coll_irr_has_devices && mca_coll_irr_runs_are_device(address);
-}
+bool mca_coll_irr_runs_are_device(const void *address);
 
 /* Packs or unpacks elements.  Returns OMPI_SUCCESS or the error of the datatype engine. */
 int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *packed, bool pack);
@@ -179,40 +172,33 @@ typedef struct mca_coll_irr_operation_t {
     const mca_coll_irr_call_t *call;       /* the call; mca_coll_irr_place has set its ranks */
     mca_coll_irr_bytes_t       bytes;      /* the bytes of the call */
     irr_exchange_t            *exchange;   /* the exchange in progress; NULL: Open MPI serves the call */
-    bool                       opened;     /* blocks and packed copies exist */
     bool                       repeats;
-    int                        failed;     /* OMPI_SUCCESS, or the error of packing */
+    int                        failed;     /* OMPI_SUCCESS, or why no exchange starts: no memory, or packing failed */
 } mca_coll_irr_operation_t;
 
-/* Packs the send side; call before each start of an operation that repeats. */
-void mca_coll_irr_operation_pack(mca_coll_irr_operation_t *operation);
-
 /*
- * Makes the blocks of the call, and packs the send side unless the operation repeats.  The caller must have reserved
- * room for the blocks.  The call must outlive the operation.  mca_coll_irr_operation_start reports errors: no memory
- * for a copy, or a failure of packing.
+ * Makes the blocks of the call, and packs the send side unless the operation repeats.  An operation that repeats must
+ * be packed before each start.  The caller must have reserved room for the blocks.  The call must outlive the
+ * operation.  mca_coll_irr_operation_start reports errors: no memory for a copy, or a failure of packing.
  */
 static inline void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_call_t *call,
                                                const mca_coll_irr_ranks_t *ranks)
 {
     operation->call = call;
-    mca_coll_irr_bytes_open(&operation->bytes, call, ranks);
-    operation->opened = true;
     operation->failed = OMPI_SUCCESS;
-    if (!operation->repeats && mca_coll_irr_bytes_are_copied(&operation->bytes)) {
-        mca_coll_irr_operation_pack(operation);
+    if (!mca_coll_irr_bytes_open(&operation->bytes, call, ranks)) {
+        operation->failed = OMPI_ERR_OUT_OF_RESOURCE;
+    } else if (!operation->repeats && mca_coll_irr_bytes_are_copied(&operation->bytes)) {
+        operation->failed = mca_coll_irr_bytes_pack(&operation->bytes, call);
     }
 }
 
 /*
  * Starts the exchange on this engine communicator.  The caller must have set `exchange`, except for an operation that
- * repeats, which has one.  If the operation is not open, lacks memory or has failed, the function makes the engine
- * communicator fail on all members, so that no rank waits for this one.
+ * repeats, which has one.  If `failed` is set, the function makes the engine communicator fail on all members, so that
+ * no rank waits for this one.
  */
 irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, irr_comm_t *irr_comm);
-
-/* Closes the operation: frees the packed copies. */
-void mca_coll_irr_operation_close(mca_coll_irr_operation_t *operation);
 
 /* The part of mca_coll_irr_operation_finish for operations with packed copies or an error of packing. */
 int mca_coll_irr_operation_finish_packed(mca_coll_irr_operation_t *operation, int result);
@@ -223,11 +209,8 @@ int mca_coll_irr_operation_finish_packed(mca_coll_irr_operation_t *operation, in
  */
 static inline int mca_coll_irr_operation_finish(mca_coll_irr_operation_t *operation, int result)
 {
-    if (operation->failed != OMPI_SUCCESS || mca_coll_irr_bytes_are_copied(&operation->bytes)) {
-        return mca_coll_irr_operation_finish_packed(operation, result);
-    }
-    operation->opened = operation->opened && operation->repeats;
-    return result;
+    return operation->failed != OMPI_SUCCESS || mca_coll_irr_bytes_are_copied(&operation->bytes)
+               ? mca_coll_irr_operation_finish_packed(operation, result) : result;
 }
 
 #endif

@@ -82,7 +82,7 @@ static int pass_on(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call,
     return result;
 }
 
-static int start_host(mca_coll_irr_request_t *request)
+int mca_coll_irr_request_host(mca_coll_irr_request_t *request)
 {
     const int result = pass_on(request->class, &request->call, &request->inner);
 
@@ -187,9 +187,8 @@ static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
 static int start(mca_coll_irr_request_t *request, kind_t kind)
 {
     mca_coll_irr_class_t *class = request->class;
-    int result;
+    const int result = take_tag(request, kind);
 
-    result = take_tag(request, kind);
     if (result != OMPI_SUCCESS) {
         return result;
     }
@@ -200,7 +199,7 @@ static int start(mca_coll_irr_request_t *request, kind_t kind)
     if (kind != HOST) {
         (void)mca_coll_irr_request_open(request);   /* if there is no memory, the exchange fails */
     }
-    mca_coll_irr_request_begin(request, start_host);
+    mca_coll_irr_request_begin(request);
     return OMPI_SUCCESS;
 }
 
@@ -210,16 +209,20 @@ static int start(mca_coll_irr_request_t *request, kind_t kind)
  */
 static int start_and_wait(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call, kind_t kind)
 {
+    ompi_communicator_t *comm = class->module->comm;
     mca_coll_irr_request_t request;
     int result;
 
-    mca_coll_irr_request_construct(&request, class, call);
+    OBJ_CONSTRUCT(&request, mca_coll_irr_request_t);
+    mca_coll_irr_request_init(&request, class, call, false);
     result = start(&request, kind);
     if (result == OMPI_SUCCESS) {
         ompi_request_wait_completion(&request.super.super);
         result = request.super.super.req_status.MPI_ERROR;
     }
-    mca_coll_irr_request_destruct(&request);
+    OMPI_REQUEST_FINI(&request.super.super);
+    OBJ_DESTRUCT(&request);
+    OBJ_RELEASE(comm);
     return result;
 }
 
@@ -289,7 +292,7 @@ static mca_coll_irr_request_t *create(const args_t *args)
         return request;
     }
     if (request != NULL) {
-        mca_coll_irr_operation_close(&request->operation);
+        mca_coll_irr_bytes_free_copies(&request->operation.bytes);
         mca_coll_irr_request_give(request);
     }
     mca_coll_irr_class_fini(class);
@@ -332,7 +335,7 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
                                        &irr_comm);
 
     if (status == IRR_OK) {
-        request->class->service.irr_comm = irr_comm;
+        request->class->service.strategies[0] = irr_comm;
         request->class->service.state = MCA_COLL_IRR_SERVING;
         mca_coll_irr_stats_request(request, begin_ns);
         *request_p = &request->super.super;

@@ -1,8 +1,9 @@
 /*
- * coll_irr_dispatch.c - blocking calls, and the steps common to all calls; see coll_irr_team.h.
+ * coll_irr_dispatch.c - blocking calls, and the steps common to all calls; see coll_irr_team.h.  An engine communicator
+ * serves a call, or the previous module does: the module that served the collective before coll/irr.
  *
- * If a step fails on this rank, the other ranks are still in the exchange.  If a rank cannot take part, the engine
- * communicator therefore fails on all its members.
+ * If a step fails on this rank, the other ranks still wait in the exchange.  The engine communicator therefore fails on
+ * all ranks if one rank cannot take part.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -45,7 +46,7 @@ int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **
 
     if (mca_coll_irr_team_waits(module, *service_p)) {
         result = mca_coll_irr_team_join(module, *service_p);
-        *service_p = mca_coll_irr_service(module, which);   /* in another team, if it could not join */
+        *service_p = mca_coll_irr_service(module, which);   /* of another team, if this one cannot be joined */
     }
     if (result == OMPI_SUCCESS && (*service_p)->state == MCA_COLL_IRR_NEW) {
         mca_coll_irr_begin(module, *service_p);
@@ -68,7 +69,7 @@ void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_
     if (!mca_coll_irr_has_neighbors(module, which)) {
         call->send.slots = call->recv.slots = module->ranks.size;
         call->send.places = call->recv.places = call->send.slots;
-    } else if (neighbors != NULL) {   /* if NULL, Open MPI serves all ranks */
+    } else if (neighbors != NULL) {   /* NULL: no memory, so Open MPI serves all ranks */
         call->send.places = neighbors->send_places;
         call->recv.places = neighbors->recv_places;
         call->send.slots = neighbors->sends;
@@ -105,7 +106,7 @@ static int serve(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, irr_
                             : mca_coll_irr_host(module, which, MCA_COLL_IRR_BLOCKING, call, NULL, NULL);
 }
 
-/* Serves a call in state CHOOSING: times the call and runs an agreement after it, if the choice requires it. */
+/* Serves a call in state CHOOSING.  If the choice requires it, times the call, or runs an agreement after the call. */
 __attribute__((noinline))
 static int serve_turn(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, irr_comm_t *strategy,
                       const mca_coll_irr_call_t *call)
@@ -128,15 +129,11 @@ static int serve_turn(mca_coll_irr_module_t *module, mca_coll_irr_service_t *ser
 
 static int dispatch(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const mca_coll_irr_call_t *call)
 {
-    if (service->state == MCA_COLL_IRR_FAILED) {
-        return mca_coll_irr_error(IRR_ERR_PEER);
-    }
-    if (mca_coll_irr_team_waits(module, service)) {    /* this communicator has not joined (yet) */
-        return serve(module, service->which, NULL, call);
-    }
-    return service->state == MCA_COLL_IRR_CHOOSING
-               ? serve_turn(module, service, mca_coll_irr_service_strategy(service), call)
-               : serve(module, service->which, mca_coll_irr_service_strategy(service), call);
+    const bool waits = mca_coll_irr_team_waits(module, service);   /* this communicator has not joined (yet) */
+    irr_comm_t *strategy = waits ? NULL : mca_coll_irr_service_strategy(service);
+
+    return service->state == MCA_COLL_IRR_CHOOSING && !waits ? serve_turn(module, service, strategy, call)
+                                                             : serve(module, service->which, strategy, call);
 }
 
 /* Dispatches a call, and measures it. */

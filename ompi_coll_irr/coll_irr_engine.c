@@ -1,17 +1,19 @@
 /*
- * coll_irr_engine.c - the engine of the process.  The component chooses the engine's transport when it opens.  The
- * first exchange opens the engine, and Open MPI progresses it.
+ * coll_irr_engine.c - the engine of the process.  When the component opens, it chooses the engine's transport.  The
+ * first exchange opens the engine.  From then on Open MPI's progress function also progresses the engine.
  *
  * A libfabric provider that works over sockets accepts connections from anywhere.  If the user names no domain, the
  * provider uses the interfaces of this node that the parameters of Open MPI's btl tcp name.  If these parameters name
  * no interface, libfabric chooses.
  *
- * A blocking wait progresses all of MPI, because a peer may need our point-to-point messages before it can answer.  On
- * an oversubscribed node, spinning takes the processor from the peer that this rank waits for, so a wait yields.  After
- * some idle turns the wait sleeps on the transport's event.  The sleep is bounded, because the rest of MPI does not
- * wake this rank.  An answer from another node takes longer than a context switch, so each turn tests once and then
- * yields the processor to the kernel's network stack.  If each rank has a processor, a wait spins.  It still sleeps
- * after a long time if all messages stay on the node, because such messages wake the rank at once.
+ * A blocking wait progresses all of MPI, because a peer may need our point-to-point messages before it can answer.  A
+ * wait consists of turns, which test the exchange some times.  If each rank has a processor, a wait spins.  A long wait
+ * then sleeps, but only if all messages stay on the node, because such messages wake the rank at once.
+ *
+ * On an oversubscribed node, spinning would take the processor from the peer that a rank waits for.  A wait therefore
+ * yields the processor between two turns.  After some turns without events it sleeps until the transport has an event.
+ * The sleep is bounded, because the rest of MPI does not wake this rank.  A turn usually tests once, because the answer
+ * of a peer arrives only after the peer, or the kernel's network stack, has used the processor.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_interfaces.h"

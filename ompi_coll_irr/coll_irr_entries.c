@@ -2,14 +2,20 @@
  * coll_irr_entries.c - the MPI entry points that Open MPI calls, and the table of the collectives.
  *
  * The arguments of a collective have one of four forms: equal blocks, counts with one datatype, counts with a datatype
- * for each block, and counts with a datatype for each block and displacements of type MPI_Aint.  Four macros define a
- * form: the declaration of the arguments, the arguments of a call that passes them on, the sides (send side and receive
- * side) of a call with these arguments, and the arguments for the previous module, recovered from the sides.  ENTRIES
- * generates the functions of a collective from the macros of its form.
+ * for each block, and counts with a datatype for each block and displacements of type MPI_Aint.  A call is stored as
+ * two sides, the send side and the receive side.  The previous module is the module that served the collective before
+ * coll/irr.  Four macros define a form:
  *
- * Open MPI stores the functions of a module in members of a structure, and the functions of a communicator, with their
- * modules, in members of another one.  Each row of the table contains the offsets of these members, so no other file
- * distinguishes the collectives.
+ *   FORM_DECLARED   the declaration of the arguments
+ *   FORM_PASSED     the arguments, in a call of a function with the same declaration
+ *   FORM_CALL       the two sides, made from the arguments
+ *   FORM_AGAIN      the arguments, made from two sides, in a call of the previous module
+ *
+ * ENTRIES generates the functions of a collective from the macros of its form.
+ *
+ * Open MPI stores the functions of a module in one structure, and the functions that serve a communicator, with their
+ * modules, in another structure.  Each row of the table contains the offsets of the members, so that other files can
+ * handle all collectives alike.
  */
 #include "coll_irr_team.h"
 
@@ -38,7 +44,10 @@ static inline side_t equal(const void *buffer, one_count_t count, type_t *type)
     return (side_t){ .buffer = (void *)buffer, .uniform = true, .count = (size_t)count, .datatype = type };
 }
 
-/* Arrays of counts and displacements.  `side` makes a side from them; `displs` and `types` are members of the side. */
+/*
+ * Arrays of counts and displacements.  `side` is the function that makes a side.  `displs` and `types` are the members
+ * of a side that hold displacements and datatypes.
+ */
 #define ARRAYS_DECLARED(displs_t, types_t)                                                                         \
     const void *sbuf, counts_t scounts, displs_t sdispls, types_t stypes,                                          \
     void *rbuf, counts_t rcounts, displs_t rdispls, types_t rtypes
@@ -82,12 +91,12 @@ static inline side_t far(const void *buffer, counts_t counts, offsets_t offsets,
 
 /* ---- the functions of a collective ---- */
 
-/* The function of the previous module, cast to the type of the member with this name. */
+/* The function of a previous module, with the type of the function that Open MPI calls by this name. */
 #define SERVED(host, member) ((__typeof__(((mca_coll_base_module_t *)NULL)->coll_##member))(host)->function)
 
 /*
- * Defines the blocking, the nonblocking and the persistent function of a collective, and `host_name`, which calls the
- * same function of the previous module.  `FORM` is the form of the arguments.
+ * Defines the blocking, the nonblocking and the persistent function of a collective, and the function host_NAME, which
+ * calls one of the three functions of the previous module.  `FORM` is the form of the arguments.
  */
 #define ENTRIES(name, which, FORM)                                                                                 \
 static int name(FORM##_DECLARED, ompi_communicator_t *comm, mca_coll_base_module_t *base)                          \
@@ -158,13 +167,9 @@ ENTRIES(neighbor_alltoallw, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, FAR)
         .host = host_##name,                                                                                       \
         .variable = #name
 
-/*
- * Collectives with blocks for all ranks, and collectives with blocks for neighbors.  Each group shares engine
- * communicators.
- */
+/* Collectives with blocks for all ranks, and for neighbors.  Collectives with one leader share engine communicators. */
 #define OF_ALL       .leader = MCA_COLL_IRR_ALLTOALLV
-#define OF_NEIGHBORS .leader = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, .neighbors = true,                                 \
-                     .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM
+#define OF_NEIGHBORS .leader = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM
 
 const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVES] = {
     [MCA_COLL_IRR_ALLTOALLV] = {

@@ -1,8 +1,8 @@
 /*
  * coll_irr_interfaces.c - see coll_irr_interfaces.h.
  *
- * An entry of a list is the name of an interface, or an address with the number of its significant bits.  An entry of
- * another kind matches nothing; Open MPI's btl prints a warning for it.
+ * An entry of an include or exclude list is the name of an interface, or an address and the number of its significant
+ * bits, such as 192.168.0.0/16.  Any other entry matches no interface; Open MPI's btl tcp prints a warning for it.
  */
 #include "coll_irr_interfaces.h"
 
@@ -15,7 +15,7 @@
 
 #define ENTRY_SIZE 64
 
-/* Returns the bytes of an address, and sets *count to their number.  NULL: the address family is not supported. */
+/* Returns the bytes of an IPv4 or IPv6 address, and sets *count to their number.  Returns NULL for other addresses. */
 static const unsigned char *bytes_of(const struct sockaddr *address, size_t *count)
 {
     if (address == NULL) {
@@ -40,7 +40,7 @@ static bool same_bits(const unsigned char *a, const unsigned char *b, size_t bit
     return memcmp(a, b, whole) == 0 && (rest == 0 || (a[whole] ^ b[whole]) >> (8 - rest) == 0);
 }
 
-/* Returns true if the address is in "ADDRESS/BITS".  Modifies the text. */
+/* Returns true if an address is in the network that `text`, such as "192.168.0.0/16", names.  Modifies the text. */
 static bool in_network(const struct sockaddr *address, char *text)
 {
     unsigned char network[sizeof(struct in6_addr)];

@@ -1,11 +1,11 @@
 /*
  * coll_irr_log.c - the log of coll_irr_verbose.  Rank 0 of a communicator logs which strategy serves a collective, and
- * the cause.
+ * the cause.  A strategy is an algorithm with its settings, or Open MPI's implementation.
  *
- * The cause is a clause that follows "because"; the log and the report give the same cause.  If the ranks have decided
- * permanently, the cause is a text that was stored with the decision.  If the ranks choose while the program runs, the
- * cause is derived from the state of the choice.  It is therefore correct at any time, also for a communicator that is
- * freed before its first trial.
+ * The cause is a clause that follows "because".  The log and the report contain the same cause.  If the ranks have
+ * decided permanently, the decision stored the cause as a text.  If the ranks choose while the program runs, this file
+ * derives the cause from the state of the choice.  Such a cause is correct at any time, also before the first trial, in
+ * which the ranks compare the times of strategies.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_statistics.h"
@@ -16,7 +16,7 @@
 
 /* ---- the cause ---- */
 
-/* A text that grows within its buffer. */
+/* The end of a text in a buffer, and the room in bytes from there on. */
 typedef struct clause {
     char  *text;
     size_t size;
@@ -53,7 +53,7 @@ static void add_exchanges(clause_t *clause, const mca_coll_irr_service_t *servic
     }
 }
 
-/* Adds that the exchanges do not pay for a trial yet. */
+/* Adds that the permitted share of the time of exchanges is smaller than the cost of the next trial. */
 static void add_unpaid(clause_t *clause, const mca_coll_irr_service_t *service, const irr_choice_funds_t *funds)
 {
     const double share = service->choice.share;
@@ -72,7 +72,7 @@ static void add_unpaid(clause_t *clause, const mca_coll_irr_service_t *service, 
     }
 }
 
-/* Adds the cause if Open MPI serves the collective for a reason other than a trial. */
+/* Adds the cause if Open MPI serves the collective, and no result of a trial is the reason. */
 static void add_untried(clause_t *clause, const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_funds_t funds = irr_choice_funds(&service->choice);
@@ -90,7 +90,7 @@ static void add_untried(clause_t *clause, const mca_coll_irr_module_t *module, c
     }
 }
 
-/* Adds the cause if Open MPI serves the collective and the ranks choose. */
+/* Adds the cause if the ranks choose, and Open MPI's implementation is the current strategy. */
 static void add_host(clause_t *clause, const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
@@ -172,40 +172,35 @@ const char *mca_coll_irr_name(const mca_coll_irr_module_t *module)
     return module->comm->c_name[0] != '\0' ? module->comm->c_name : "unnamed communicator";
 }
 
-/* Returns true if this rank logs the communicator: rank 0 with verbosity 1, other ranks with verbosity 10. */
+/* Returns true if this rank logs the communicator: rank 0 from verbosity 1 on, other ranks from verbosity 10 on. */
 static bool logs(const mca_coll_irr_module_t *module)
 {
     return opal_output_get_verbosity(mca_coll_irr_component.output) >= (module->ranks.rank == 0 ? 1 : 10);
 }
 
-/* Returns the flag that says whether the service was logged.  A service of a team has one flag per communicator. */
+/*
+ * Returns the flag that says whether this communicator has logged the service.  Communicators of the same processes
+ * share the service of blocking calls, so each of them has a flag of its own.
+ */
 static bool *logged_of(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     return service == mca_coll_irr_service_called(module, service->which) ? &module->logged[service->which]
                                                                           : &service->logged;
 }
 
-/* What log_transport has logged last: NOTHING, MEMORY or NETWORK.  Guarded by the component's lock. */
-static int transport_logged;
-
-/* Logs that messages stay in shared memory, or the network that the engine has opened and the cause.  Each once. */
+/* Logs once that messages stay in shared memory, and once which network the engine has opened, and why. */
 static void log_transport(void)
 {
-    enum { NOTHING, MEMORY, NETWORK } opened;
+    static bool memory_logged, network_logged;
+    const bool has_network = mca_coll_irr_engine_has_network();
     irr_counters_t counters;
-    bool logs;
 
     mca_coll_irr_counters(&counters);
-    opened = mca_coll_irr_engine_has_network() ? NETWORK : counters.endpoints_open > 0 ? MEMORY : NOTHING;
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    logs = (int)opened > transport_logged;
-    transport_logged = logs ? (int)opened : transport_logged;
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    if (logs && opened == MEMORY) {
-        opal_output(mca_coll_irr_component.output, "coll:irr: messages stay in shared memory of the node");
-    } else if (logs) {
+    if (has_network && mca_coll_irr_warns_first(&network_logged)) {
         opal_output(mca_coll_irr_component.output, "coll:irr: messages go over %s, because %s",
                     mca_coll_irr_transport()->name, mca_coll_irr_transport()->why);
+    } else if (!has_network && counters.endpoints_open > 0 && mca_coll_irr_warns_first(&memory_logged)) {
+        opal_output(mca_coll_irr_component.output, "coll:irr: messages stay in shared memory of the node");
     }
 }
 
@@ -254,9 +249,10 @@ static bool offers(const mca_coll_base_module_t *module, int which)
 }
 
 /*
- * Returns the entry of the component that serves a collective instead of this module: the last entry of the list that
- * offers the collective.  Returns NULL if this entry is ours, or if its module passes calls on to ours.  When a
- * communicator is freed, its modules leave the list one by one; modules above ours are still in the list.
+ * Returns the entry of the component that serves a collective instead of this module.  `modules` is sorted by ascending
+ * priority, so this is the last entry that offers the collective.  Returns NULL if the last entry is ours, or if its
+ * module passes calls on to ours.  When a communicator is freed, Open MPI removes the first entry and destroys its
+ * module, again and again.  Modules with a higher priority are therefore still in the list when ours is destroyed.
  */
 static const mca_coll_base_avail_coll_t *above(const mca_coll_irr_module_t *module, const opal_list_t *modules,
                                                int which)

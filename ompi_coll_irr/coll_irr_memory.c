@@ -5,8 +5,8 @@
  *
  * Each process reads the file of constants (coll_irr_machine_file) once.  All ranks of a communicator must get the same
  * estimates, so the first agreement includes a hash of the constants.  If the hashes of all ranks are equal, the ranks
- * use their constants, even if the names of their files differ.  Otherwise all ranks use the default constants.  The
- * maxima of all constants and of their complements then determine the warning, and the rank that prints it.
+ * use their constants, even if the names of their files differ.  Otherwise all ranks use the default constants, and one
+ * more reduction selects the rank that warns the user.
  *
  * Each process reads the file of lessons before the ranks first list strategies.  Another job may replace the file
  * between the reads of two processes, so ranks may have different lessons.  The ranks therefore agree on common lessons
@@ -14,7 +14,7 @@
  * process 0 cannot use the file, it prints one warning, and does not write the file.  If there is no memory for a new
  * lesson, a process drops the lesson.
  *
- * Cost: two more words in the first agreement; if constants differ, two more reductions.
+ * Cost: two more words in the first agreement; if constants differ, one more reduction.
  */
 #include "coll_irr_memory.h"
 #include "coll_irr_settings.h"
@@ -30,31 +30,28 @@
 
 /* ---- constants of the machine ---- */
 
-/* Number of constants.  Each constant is a word of an agreement. */
-enum { CONSTANTS = sizeof(irr_machine_t) / sizeof(uint64_t) };
-
-/*
- * Words of an agreement: the lowest and the highest rank that cannot read its file; the largest and the smallest value
- * of each constant.
- */
-enum { FIRST_BAD, LAST_BAD, MOST, LEAST = MOST + CONSTANTS, WORDS = LEAST + CONSTANTS };
-
-_Static_assert((int)WORDS <= (int)MCA_COLL_IRR_REDUCTION_WORDS, "a reduction has room for all constants");
+/* The hash if this process cannot use its file. */
+#define REFUSED UINT64_MAX
 
 /* State of the process; guarded by the component's lock. */
 static struct {
-    enum { UNREAD, READ, REFUSED } state;
-    union {
-        irr_machine_t machine;
-        uint64_t      words[CONSTANTS];   /* the same constants */
-    };
-    irr_file_error_t error;    /* the error of state REFUSED */
+    irr_machine_t    machine;
+    uint64_t         hash;     /* of the constants, or REFUSED; 0: the file was not read yet */
+    irr_file_error_t error;    /* why this process cannot use the file */
     bool             warned;   /* some rank has printed the user message */
 } constants;
 
 static const char *machine_file(void)
 {
     return mca_coll_irr_component.params.machine_file;
+}
+
+static uint64_t hash_of(const irr_machine_t *machine)
+{
+    uint64_t words[sizeof(*machine) / sizeof(uint64_t)];
+
+    memcpy(words, machine, sizeof(words));
+    return irr_hash_words(IRR_HASH_BASIS, words, sizeof(words) / sizeof(words[0]));
 }
 
 /* Reads the file in the first call. */
@@ -64,20 +61,14 @@ static void read_constants(void)
     irr_status_t status = IRR_OK;
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    if (constants.state == UNREAD) {
+    if (constants.hash == 0) {
         constants.machine = standard;
         if (machine_file()[0] != '\0') {
             status = irr_machine_read(machine_file(), &constants.machine, &constants.error);
         }
-        constants.state = status == IRR_OK ? READ : REFUSED;
+        constants.hash = status == IRR_OK ? hash_of(&constants.machine) : REFUSED;
     }
     opal_mutex_unlock(&mca_coll_irr_component.lock);
-}
-
-/* Converts a rank of the communicator to a rank of MPI_COMM_WORLD. */
-static unsigned process_of(const mca_coll_irr_module_t *module, uint64_t rank)
-{
-    return (unsigned)mca_coll_irr_process(&module->ranks, (int)rank).vpid;
 }
 
 /* Text with the line of a file, if known, and the reason why the component cannot use the file. */
@@ -97,95 +88,41 @@ static cause_t cause_of(const irr_file_error_t *error)
     return cause;
 }
 
-/* Local: rank `first` warns the user.  `first` is the lowest and `last` the highest rank that cannot read its file. */
-static void report_refused(const mca_coll_irr_module_t *module, uint64_t first, uint64_t last)
+void mca_coll_irr_machine_words(uint64_t words[2])
 {
-    char others[64] = "";
-
-    if (!mca_coll_irr_warns_first(&constants.warned) || first != (uint64_t)module->ranks.rank) {
-        return;
-    }
-    if (last != first) {
-        snprintf(others, sizeof(others), ", nor can others, up to rank %u", process_of(module, last));
-    }
-    mca_coll_irr_warn("engine-message", "coll_irr_machine_file is '%.400s', and rank %u of MPI_COMM_WORLD cannot use "
-                      "it: %s%s; all ranks take the default constants", machine_file(), process_of(module, first),
-                      cause_of(&constants.error).text, others);
-}
-
-/* Sets the words of this rank: whether it can use its file, its constants, and the complements of the constants. */
-static void set_words(const mca_coll_irr_module_t *module, uint64_t words[WORDS])
-{
-    const uint64_t ranks = (uint64_t)module->ranks.size, me = (uint64_t)module->ranks.rank;
-    const bool refused = constants.state == REFUSED;
-
-    memcpy(&words[MOST], constants.words, sizeof(constants.words));
-    words[FIRST_BAD] = refused ? ranks - me : 0;
-    words[LAST_BAD] = refused ? me + 1 : 0;
-    for (int i = 0; i < CONSTANTS; i++) {
-        words[LEAST + i] = ~words[MOST + i];
-    }
-}
-
-/* Returns the index of the first constant that differs between ranks, or CONSTANTS if all are alike. */
-static int different(const uint64_t *words)
-{
-    int i = 0;
-
-    while (i < CONSTANTS && words[MOST + i] == ~words[LEAST + i]) {
-        i++;
-    }
-    return i;
+    read_constants();
+    words[0] = constants.hash;
+    words[1] = constants.hash == REFUSED ? UINT64_MAX : ~constants.hash;
 }
 
 /*
- * The step after a reduction that finds the lowest ranks with the largest and with the smallest value of a constant.
- * The lower of the two ranks warns the user.
+ * Words of the reduction if the constants are not alike: the lowest ranks that cannot use their files, that have the
+ * largest hash, and that have another hash.  The number P - r stands for rank r of P ranks.
  */
-static irr_status_t take_holders(mca_coll_irr_agreement_t *agreement)
+enum { REFUSES, LARGEST, OTHER, WORDS };
+
+/* One rank warns the user: the lowest rank that cannot use its file, or rank 0 if all ranks can. */
+static irr_status_t take_ranks(mca_coll_irr_agreement_t *agreement)
 {
-    const mca_coll_irr_module_t *module = agreement->module;
-    const uint64_t ranks = (uint64_t)module->ranks.size, me = (uint64_t)module->ranks.rank;
-    const uint64_t *words = agreement->words, *holders = agreement->holders;
-    const int i = different(words), lower = holders[0] > holders[1] ? 0 : 1;
-    const uint64_t values[2] = { words[MOST + i], ~words[LEAST + i] };
+    const mca_coll_irr_ranks_t *ranks = &agreement->module->ranks;
+    const uint64_t *words = agreement->words, size = (uint64_t)ranks->size;
+    const uint64_t differs = words[LARGEST] == size ? words[OTHER] : words[LARGEST];
+    const uint64_t warns = words[REFUSES] > 0 ? words[REFUSES] : size;
 
-    if (mca_coll_irr_warns_first(&constants.warned) && holders[lower] == ranks - me) {
-        mca_coll_irr_warn("engine-message", "coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, where the "
-                          "constant %s is %llu; on rank %u it is %llu; it must be the same on all ranks, which take "
-                          "the default constants", machine_file(), process_of(module, me), irr_machine_name(i),
-                          (unsigned long long)constants.words[i], process_of(module, ranks - holders[1 - lower]),
-                          (unsigned long long)values[1 - lower]);
-    }
-    return agreement->then(agreement);
-}
-
-static irr_status_t take_constants(mca_coll_irr_agreement_t *agreement)
-{
-    const mca_coll_irr_module_t *module = agreement->module;
-    const uint64_t ranks = (uint64_t)module->ranks.size, mark = ranks - (uint64_t)module->ranks.rank;
-    const uint64_t *words = agreement->words;
-    const int i = different(words);
-
-    if (words[LAST_BAD] > 0) {
-        report_refused(module, ranks - words[FIRST_BAD], words[LAST_BAD] - 1);
-    }
-    if (words[LAST_BAD] > 0 || i == CONSTANTS) {
+    if (!mca_coll_irr_warns_first(&constants.warned) || warns != size - (uint64_t)ranks->rank) {
         return agreement->then(agreement);
     }
-    agreement->holders[0] = constants.words[i] == words[MOST + i] ? mark : 0;
-    agreement->holders[1] = constants.words[i] == ~words[LEAST + i] ? mark : 0;
-    return mca_coll_irr_agreement_reduce(agreement, agreement->holders, 2, take_holders);
-}
-
-void mca_coll_irr_machine_words(uint64_t words[2])
-{
-    uint64_t hash;
-
-    read_constants();
-    hash = irr_hash_words(IRR_HASH_BASIS, constants.words, CONSTANTS);
-    words[0] = constants.state == REFUSED ? UINT64_MAX : hash;
-    words[1] = constants.state == REFUSED ? UINT64_MAX : ~hash;
+    if (words[REFUSES] > 0) {
+        mca_coll_irr_warn("coll_irr_machine_file is '%.400s', and rank %u of MPI_COMM_WORLD cannot "
+                          "use it: %s; all ranks take the default constants", machine_file(),
+                          mca_coll_irr_my_process(), cause_of(&constants.error).text);
+    } else {
+        mca_coll_irr_warn("coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, and rank "
+                          "%u has other constants; it must be the same on all ranks, which take the default constants",
+                          machine_file(), mca_coll_irr_my_process(),
+                          (unsigned)mca_coll_irr_process(ranks, (int)(size - differs)).vpid);
+    }
+    return agreement->then(agreement);
 }
 
 irr_status_t mca_coll_irr_machine_begin(mca_coll_irr_agreement_t *agreement, const uint64_t words[2],
@@ -193,7 +130,8 @@ irr_status_t mca_coll_irr_machine_begin(mca_coll_irr_agreement_t *agreement, con
 {
     const irr_machine_t standard = IRR_MACHINE_DEFAULT;
     mca_coll_irr_module_t *module = agreement->module;
-    const bool alike = words[0] == ~words[1];
+    const bool alike = words[0] == ~words[1], largest = constants.hash == words[0];
+    const uint64_t mark = (uint64_t)(module->ranks.size - module->ranks.rank);
 
     module->team->machine = alike ? constants.machine : standard;
     opal_output_verbose(module->ranks.rank == 0 ? 10 : 20, mca_coll_irr_component.output,
@@ -203,8 +141,10 @@ irr_status_t mca_coll_irr_machine_begin(mca_coll_irr_agreement_t *agreement, con
     if (alike) {
         return then(agreement);
     }
-    set_words(module, agreement->words);
-    return mca_coll_irr_agreement_reduce(agreement, agreement->words, WORDS, take_constants);
+    agreement->words[REFUSES] = constants.hash == REFUSED ? mark : 0;
+    agreement->words[LARGEST] = largest ? mark : 0;
+    agreement->words[OTHER] = largest ? 0 : mark;
+    return mca_coll_irr_agreement_reduce(agreement, agreement->words, WORDS, take_ranks);
 }
 
 /* ---- lessons ---- */
@@ -247,7 +187,7 @@ static void refuse(const irr_file_error_t *error, const char *what)
 {
     lessons.refused = true;
     if (mca_coll_irr_my_process() == 0) {
-        mca_coll_irr_warn("engine-message", "coll_irr_memory_file is '%.400s', %s: %s; nothing is read from it or "
+        mca_coll_irr_warn("coll_irr_memory_file is '%.400s', %s: %s; nothing is read from it or "
                           "written to it", memory_file(), what, cause_of(error).text);
     }
 }

@@ -5,30 +5,30 @@
  * Open MPI ignores parameters that are not registered.  This file compares the names that begin with coll_irr_ in the
  * environment, and in the parameter files that Open MPI has read, with the parameters of this component.
  *
- * Usually all processes of a job find the same mistakes.  A process with mistakes publishes a digest of them before
- * MPI_Init exchanges published values.  In MPI_Init the process prints nothing if a process of a lower rank has
- * published the same digest.
+ * Usually all processes of a job find the same mistakes, and only one of them should print.  A process that finds
+ * mistakes therefore publishes a digest of them, with the values that MPI_Init exchanges between all processes.  After
+ * this exchange the process prints nothing if a process of a lower rank has published the same digest.
  *
- * Cost: a pass over the environment and two short files.  A job without mistakes publishes and looks up nothing.
+ * Cost: a pass over the environment and two short files.  A process without mistakes publishes and looks up nothing.
  */
 #include "coll_irr.h"
 #include "coll_irr_settings.h"
 
 #include "core/hash.h"
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 /*
- * Open MPI would aggregate the help texts of all ranks over PMIx; in 4.1 PMIx occasionally garbles or loses texts.
- * Open MPI therefore only renders the texts, and this function writes them.  It does not repeat a text that equals
- * the previous text, even if the text concerns another communicator.
+ * Writes the message to stderr, framed as Open MPI frames its messages.  Open MPI's own function would aggregate the
+ * messages of all ranks over PMIx, which garbles or loses some of them in 4.1.  Does not repeat a text that equals the
+ * previous text, even if the text concerns another communicator.
  */
-void mca_coll_irr_warn(const char *topic, const char *format, ...)
+void mca_coll_irr_warn(const char *format, ...)
 {
+    static const char rule[] = "--------------------------------------------------------------------------";
     static char last[1024];
-    char text[sizeof(last)], *rendered;
+    char text[sizeof(last)];
     va_list arguments;
 
     va_start(arguments, format);
@@ -38,10 +38,8 @@ void mca_coll_irr_warn(const char *topic, const char *format, ...)
         return;
     }
     memcpy(last, text, sizeof(last));
-    rendered = opal_show_help_string("help-coll-irr.txt", topic, true, mca_coll_irr_process_info.nodename,
-                                     mca_coll_irr_my_process(), text);
-    opal_output(mca_coll_irr_component.help_output, "%s", rendered != NULL ? rendered : text);
-    free(rendered);
+    opal_output(mca_coll_irr_component.help_output, "%s\ncoll/irr: host %s, rank %u of MPI_COMM_WORLD: %s\n%s", rule,
+                mca_coll_irr_process_info.nodename, mca_coll_irr_my_process(), text, rule);
 }
 
 bool mca_coll_irr_warns_first(bool *warned)
@@ -55,9 +53,7 @@ bool mca_coll_irr_warns_first(bool *warned)
     return first;
 }
 
-/*
- * Prints a line of the engine's log: an error or a warning as a user message, other lines depending on the verbosity.
- */
+/* Prints a line of the engine's log: errors and warnings as user messages, other lines depending on the verbosity. */
 static void on_log(void *context, irr_log_level_t level, const char *text)
 {
     (void)context;
@@ -65,7 +61,7 @@ static void on_log(void *context, irr_log_level_t level, const char *text)
         opal_output_verbose(level == IRR_LOG_INFO ? 1 : 10, mca_coll_irr_component.output, "coll:irr: %s", text);
         return;
     }
-    mca_coll_irr_warn("engine-message", "%s", text);
+    mca_coll_irr_warn("%s", text);
 }
 
 static int open_help_output(void)
@@ -82,7 +78,6 @@ void mca_coll_irr_messages_open(void)
     mca_coll_irr_component.output = opal_output_open(NULL);
     opal_output_set_verbosity(mca_coll_irr_component.output, mca_coll_irr_component.params.verbose);
     mca_coll_irr_component.help_output = open_help_output();
-    opal_show_help_add_dir(IRR_HELP_DIR);
     irr_log_set(on_log, NULL, mca_coll_irr_component.params.verbose > 0 ? IRR_LOG_DEBUG : IRR_LOG_WARN);
     irr_log_prefix_set(MCA_COLL_IRR_PREFIX);
 }
@@ -99,19 +94,13 @@ void mca_coll_irr_messages_close(void)
 
 #define BAD_TEXT 1024
 
-/* Writes the warning for a bad value, without the newlines at the end of the help text. */
+/* Writes the warning for a bad value. */
 static void bad_text(const mca_coll_irr_bad_t *bad, char text[BAD_TEXT])
 {
-    char *help = opal_show_help_string("help-coll-irr.txt", "bad-value", false, bad->parameter, bad->value,
-                                       bad->allowed);
-    size_t length = help != NULL ? strlen(help) : 0;
-
-    while (length > 0 && help[length - 1] == '\n') {
-        length--;
-    }
-    snprintf(text, BAD_TEXT, "%.*s", help != NULL ? (int)length : INT_MAX,
-             help != NULL ? help : bad->parameter);
-    free(help);
+    snprintf(text, BAD_TEXT, "the value of a parameter is not allowed.  Open MPI's own algorithms serve all\n"
+             "communicators that would use this value.\n\n  Parameter: %s\n  Value:     %s\n  Allowed:   %s\n\n"
+             "A parameter is set with --mca, in the environment, in a parameter file, or, for\nmost parameters, as an "
+             "info key of a communicator.", bad->parameter, bad->value, bad->allowed);
 }
 
 void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad)
@@ -119,7 +108,7 @@ void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad)
     char text[BAD_TEXT];
 
     bad_text(bad, text);
-    mca_coll_irr_warn("engine-message", "%s", text);
+    mca_coll_irr_warn("%s", text);
 }
 
 /* ---- mistakes in parameters ---- */
@@ -153,42 +142,19 @@ static void note(const char *text)
 
 /* ---- names ---- */
 
-enum { LONGEST = 63 };
-
-static int smaller(int a, int b)
+/* Returns the number of letters of the longer name between the beginning and the end that both names share. */
+static size_t distance_of(const char *one, const char *other)
 {
-    return a < b ? a : b;
-}
+    const size_t letters = strlen(one), others = strlen(other), shorter = letters < others ? letters : others;
+    size_t begin = 0, end = 0;
 
-/*
- * Returns the smallest number of letters to insert, delete or replace, and of adjacent pairs to swap, that turn one
- * name into the other: the Damerau-Levenshtein distance without overlapping swaps, computed row by row.  Returns
- * INT_MAX for names longer than 63 letters.
- */
-static int distance_of(const char *one, const char *other)
-{
-    const size_t rows = strlen(one), columns = strlen(other);
-    int table[3][LONGEST + 1];   /* the last three rows, as a ring */
-
-    if (rows > LONGEST || columns > LONGEST) {
-        return INT_MAX;
+    while (begin < shorter && one[begin] == other[begin]) {
+        begin++;
     }
-    for (size_t k = 0; k <= columns; k++) {
-        table[0][k] = (int)k;
+    while (begin + end < shorter && one[letters - 1 - end] == other[others - 1 - end]) {
+        end++;
     }
-    for (size_t i = 1; i <= rows; i++) {
-        int *row = table[i % 3];
-        const int *above = table[(i + 2) % 3], *swapped = table[(i + 1) % 3];
-
-        row[0] = (int)i;
-        for (size_t k = 1; k <= columns; k++) {
-            row[k] = smaller(smaller(above[k], row[k - 1]) + 1, above[k - 1] + (one[i - 1] != other[k - 1]));
-            if (i > 1 && k > 1 && one[i - 1] == other[k - 2] && one[i - 2] == other[k - 1]) {
-                row[k] = smaller(row[k], swapped[k - 2] + 1);
-            }
-        }
-    }
-    return table[rows % 3][columns];
+    return (letters > others ? letters : others) - begin - end;
 }
 
 /* Returns the registered name that is closest to `name`, or NULL if no name is close. */
@@ -198,7 +164,7 @@ static const char *nearest_of(const char *name)
     const int index = mca_base_var_group_find("ompi", "coll", "irr");
     const char *nearest = NULL;
     const int *variables;
-    int least = strlen(name) < 16 ? 3 : 5;   /* the function does not suggest names at this distance */
+    size_t least = strlen(name) < 16 ? 3 : 5;   /* the function does not suggest names at this distance */
 
     if (index < 0 || mca_base_var_group_get(index, &group) != OPAL_SUCCESS) {
         return NULL;
@@ -208,7 +174,7 @@ static const char *nearest_of(const char *name)
         const mca_base_var_t *variable;
 
         if (mca_base_var_get(variables[i], &variable) == OPAL_SUCCESS) {
-            const int distance = distance_of(name, variable->mbv_full_name);
+            const size_t distance = distance_of(name, variable->mbv_full_name);
 
             if (distance < least) {
                 least = distance;
@@ -356,6 +322,6 @@ void mca_coll_irr_check_warn(void)
         return;
     }
     for (int i = 0; i < found.count; i++) {
-        mca_coll_irr_warn("engine-message", "%s", found.mistakes[i]);
+        mca_coll_irr_warn("%s", found.mistakes[i]);
     }
 }

@@ -84,15 +84,6 @@ enum { SPARES = 4 };
 /* Number of spare modules that are missing.  Guarded by the component's lock. */
 static volatile int spares_lacking = SPARES;   /* also read without the lock */
 
-/* Puts a module without a communicator into the list of spare modules. */
-static void put_spare(mca_coll_irr_module_t *module)
-{
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    module->spare = true;
-    spares_lacking--;
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-}
-
 /* Returns a spare module, or NULL if there is no spare module. */
 static mca_coll_irr_module_t *take_spare(void)
 {
@@ -126,7 +117,10 @@ static void make_spares(void)
     mca_coll_irr_module_t *spare;
 
     while (spares_lacking > 0 && (spare = new_module()) != NULL) {
-        put_spare(spare);
+        opal_mutex_lock(&mca_coll_irr_component.lock);
+        spare->spare = true;
+        spares_lacking--;
+        opal_mutex_unlock(&mca_coll_irr_component.lock);
     }
 }
 

@@ -2,8 +2,8 @@
  * coll_irr_pvars.c - MPI_T performance variables: one for each counter of the engine, and one for each field of the
  * records of collectives (coll_irr_record.h).
  *
- * The variables of a collective are bound to a communicator.  Calls are counted and timed once a tool has allocated a
- * handle for any of them.  Agreements and trials are always counted.
+ * A variable of a collective is bound to a communicator.  The component begins to count and time calls when a tool
+ * allocates the first handle for such a variable.  It always counts agreements and trials.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_settings.h"
@@ -17,8 +17,8 @@
 #define FLAGS (MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS)
 
 /*
- * Returns the MPI_T class of a variable.  The description of a gauge contains the word gauge.  Its value may decrease,
- * so its class must not promise growth.
+ * Returns the MPI_T class of a variable.  The value of a gauge, which has this word in its description, may decrease.
+ * The value of a variable of the class COUNTER may not.
  */
 static int class_of(const char *text)
 {
@@ -67,7 +67,7 @@ enum { CALLS = 2 * MCA_COLL_IRR_COLLECTIVES };
 
 static place_t places[CALLS * MCA_COLL_IRR_FIELDS];
 
-/* Returns the service of a collective, or NULL if it was not called yet. */
+/* Returns the state of a collective, its service, or NULL if the collective was not called yet. */
 static const mca_coll_irr_service_t *service_of(mca_coll_irr_module_t *module, const place_t *place)
 {
     const mca_coll_irr_class_t *class = module->nonblocking[place->which];
@@ -114,7 +114,7 @@ static int get_field(const mca_base_pvar_t *pvar, void *value, void *object)
     return OPAL_SUCCESS;
 }
 
-/* Starts the measurement when a tool binds a handle. */
+/* Starts the measurement of calls when a tool binds a handle to a communicator. */
 static int notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, void *object, int *count)
 {
     (void)pvar;

@@ -27,18 +27,14 @@
  */
 #define OWN_TAGS (-(1 << 21))
 
-static bool is_before(ompi_group_t *group, ompi_group_t *other)
-{
-    return ompi_group_get_proc_name(group, 0).vpid < ompi_group_get_proc_name(other, 0).vpid;
-}
-
 void mca_coll_irr_ranks_of_groups(mca_coll_irr_ranks_t *ranks, ompi_communicator_t *comm)
 {
     const mca_coll_irr_ranks_group_t own = {
         .members = comm->c_local_group, .comm = comm->c_local_comm, .tags = OWN_TAGS
     };
     const mca_coll_irr_ranks_group_t other = { .members = comm->c_remote_group, .comm = comm };
-    const int mine = is_before(own.members, other.members) ? 0 : 1;
+    const int mine =
+        ompi_group_get_proc_name(own.members, 0).vpid > ompi_group_get_proc_name(other.members, 0).vpid;
 
     ranks->groups[mine] = own;
     ranks->groups[1 - mine] = other;

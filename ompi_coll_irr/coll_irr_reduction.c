@@ -57,14 +57,6 @@ static size_t length_of(const mca_coll_irr_reduction_t *reduction)
     return reduction->size * (size_t)(known < rest ? known : rest);
 }
 
-static int post_receive(mca_coll_irr_reduction_t *reduction, void *to, size_t bytes, int rank)
-{
-    const mca_coll_irr_ranks_group_t *group = mca_coll_irr_ranks_group(reduction->ranks, rank);
-
-    return MCA_PML_CALL(irecv(to, bytes, MPI_BYTE, rank - group->first, reduction->tag + group->tags, group->comm,
-                              &reduction->requests[0]));
-}
-
 static int post_send(mca_coll_irr_reduction_t *reduction, const void *from, size_t bytes, int rank)
 {
     const mca_coll_irr_ranks_group_t *group = mca_coll_irr_ranks_group(reduction->ranks, rank);
@@ -84,7 +76,11 @@ static int post(mca_coll_irr_reduction_t *reduction)
     int result = OMPI_SUCCESS;
 
     if (is_partner(reduction, reduction->partners.behind)) {
-        result = post_receive(reduction, to, bytes, rank_at(reduction, -distance));
+        const int rank = rank_at(reduction, -distance);
+        const mca_coll_irr_ranks_group_t *group = mca_coll_irr_ranks_group(reduction->ranks, rank);
+
+        result = MCA_PML_CALL(irecv(to, bytes, MPI_BYTE, rank - group->first, reduction->tag + group->tags, group->comm,
+                                    &reduction->requests[0]));
     }
     if (is_partner(reduction, reduction->partners.ahead) && result == OMPI_SUCCESS) {
         result = post_send(reduction, from, bytes, rank_at(reduction, distance));
@@ -139,23 +135,17 @@ static bool has_round(mca_coll_irr_reduction_t *reduction)
 
 /* ---- giving up a reduction after a timeout or an error ---- */
 
-/* Returns the rank whose message is missing, or -1 if no message is missing. */
-static int missing_rank(const mca_coll_irr_reduction_t *reduction)
-{
-    return reduction->requests[0] != NULL ? rank_at(reduction, -distance_of(reduction)) : -1;
-}
-
 static void report_timeout(const mca_coll_irr_reduction_t *reduction)
 {
     const mca_coll_irr_ranks_t *ranks = reduction->ranks;
-    const int rank = missing_rank(reduction);
+    const int rank = rank_at(reduction, -distance_of(reduction));
     char who[96] = "";
 
-    if (rank >= 0) {
+    if (reduction->requests[0] != NULL) {   /* the message of this rank is missing */
         snprintf(who, sizeof(who), " for rank %d, which is process %u of the job", rank,
                  (unsigned)mca_coll_irr_process(ranks, rank).vpid);
     }
-    mca_coll_irr_warn("engine-message", "rank %d of a communicator of %d ranks has waited %zu s (coll_irr_timeout) in "
+    mca_coll_irr_warn("rank %d of a communicator of %d ranks has waited %zu s (coll_irr_timeout) in "
                       "an agreement%s; calls that coll/irr may serve end in errors on it from now on", ranks->rank,
                       ranks->size, ranks->timeout, who);
 }

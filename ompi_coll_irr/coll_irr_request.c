@@ -36,17 +36,11 @@ mca_coll_irr_requests_t mca_coll_irr_requests;
 
 /* ---- operations ---- */
 
-void mca_coll_irr_operation_pack(mca_coll_irr_operation_t *operation)
-{
-    operation->failed =
-        operation->bytes.lacks ? OMPI_SUCCESS : mca_coll_irr_bytes_pack(&operation->bytes, operation->call);
-}
-
 irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, irr_comm_t *irr_comm)
 {
     const mca_coll_irr_bytes_t *bytes = &operation->bytes;
 
-    if (!operation->opened || bytes->lacks || operation->failed != OMPI_SUCCESS) {
+    if (operation->failed != OMPI_SUCCESS) {
         irr_comm_give_up(irr_comm, IRR_ERR_NO_MEMORY, "cannot start an exchange");
         return IRR_ERR_NO_MEMORY;
     }
@@ -55,14 +49,6 @@ irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, i
         return irr_exchange_restart(operation->exchange, bytes->input.base, bytes->output.base);
     }
     return irr_exchange_start(operation->exchange, &bytes->problem, bytes->input.base, bytes->output.base);
-}
-
-void mca_coll_irr_operation_close(mca_coll_irr_operation_t *operation)
-{
-    if (operation->opened) {
-        mca_coll_irr_bytes_free_copies(&operation->bytes);
-        operation->opened = false;
-    }
 }
 
 /* A message that is too long does not affect other messages, so the function unpacks all messages in this case. */
@@ -76,56 +62,22 @@ int mca_coll_irr_operation_finish_packed(mca_coll_irr_operation_t *operation, in
         result = result == OMPI_SUCCESS ? unpacked : result;
     }
     if (!operation->repeats) {
-        mca_coll_irr_operation_close(operation);
+        mca_coll_irr_bytes_free_copies(&operation->bytes);
     }
     return result;
 }
 
 /* ---- requests ---- */
 
-static void give_spare(mca_coll_irr_request_t *request)
-{
-    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
-    request->next = mca_coll_irr_requests.spare;
-    mca_coll_irr_requests.spare = request;
-    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
-}
-
-/* Adds a new request to the spare requests, for a later call that has no memory. */
-static void make_spare(void)
-{
-    mca_coll_irr_request_t *request = OBJ_NEW(mca_coll_irr_request_t);
-
-    if (request != NULL) {
-        give_spare(request);
-    }
-}
-
-/* Returns a request, or NULL if there is no memory.  If it takes the last spare request, allocates another. */
-static mca_coll_irr_request_t *take_spare(void)
-{
-    mca_coll_irr_request_t *request;
-    bool last;
-
-    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
-    request = mca_coll_irr_requests.spare;
-    if (request != NULL) {
-        mca_coll_irr_requests.spare = request->next;
-    }
-    last = mca_coll_irr_requests.spare == NULL;
-    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
-    if (last) {
-        make_spare();
-    }
-    return request != NULL ? request : OBJ_NEW(mca_coll_irr_request_t);
-}
-
 void mca_coll_irr_request_give(mca_coll_irr_request_t *request)
 {
     ompi_communicator_t *comm = request->super.super.req_mpi_object.comm;   /* the class may be freed already */
 
     OMPI_REQUEST_FINI(&request->super.super);
-    give_spare(request);
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
+    request->next = mca_coll_irr_requests.spare;
+    mca_coll_irr_requests.spare = request;
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     OBJ_RELEASE(comm);
 }
 
@@ -138,7 +90,7 @@ void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
     mca_coll_irr_reduction_leave(&request->class->module->ranks, NULL, request->class);
     mca_coll_irr_side_hold(&request->call.recv, false);
     mca_coll_irr_side_hold(&request->call.send, false);
-    mca_coll_irr_operation_close(&request->operation);
+    mca_coll_irr_bytes_free_copies(&request->operation.bytes);
     mca_coll_irr_request_give(request);
 }
 
@@ -165,8 +117,8 @@ static int cancel(ompi_request_t *request, int flag)
     return MPI_ERR_REQUEST;
 }
 
-static void init_request(mca_coll_irr_request_t *request, mca_coll_irr_class_t *class,
-                         const mca_coll_irr_call_t *call, bool persistent)
+void mca_coll_irr_request_init(mca_coll_irr_request_t *request, mca_coll_irr_class_t *class,
+                               const mca_coll_irr_call_t *call, bool persistent)
 {
     ompi_request_t *base = &request->super.super;
 
@@ -178,9 +130,9 @@ static void init_request(mca_coll_irr_request_t *request, mca_coll_irr_class_t *
     request->class = class;
     request->call = *call;
     request->operation.exchange = NULL;
-    request->operation.opened = false;
     request->operation.repeats = persistent;
-    request->operation.failed = request->failed = OMPI_SUCCESS;
+    request->operation.failed = OMPI_ERR_OUT_OF_RESOURCE;   /* until mca_coll_irr_request_open finds memory */
+    request->failed = OMPI_SUCCESS;
     request->inner = NULL;
     request->ready = false;
 }
@@ -188,28 +140,19 @@ static void init_request(mca_coll_irr_request_t *request, mca_coll_irr_class_t *
 mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call,
                                                   bool persistent)
 {
-    mca_coll_irr_request_t *request = take_spare();
+    mca_coll_irr_request_t *request;
 
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
+    request = mca_coll_irr_requests.spare;
     if (request != NULL) {
-        init_request(request, class, call, persistent);
+        mca_coll_irr_requests.spare = request->next;
+    }
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
+    request = request != NULL ? request : OBJ_NEW(mca_coll_irr_request_t);
+    if (request != NULL) {
+        mca_coll_irr_request_init(request, class, call, persistent);
     }
     return request;
-}
-
-void mca_coll_irr_request_construct(mca_coll_irr_request_t *request, mca_coll_irr_class_t *class,
-                                    const mca_coll_irr_call_t *call)
-{
-    OBJ_CONSTRUCT(request, mca_coll_irr_request_t);
-    init_request(request, class, call, false);
-}
-
-void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request)
-{
-    ompi_communicator_t *comm = request->super.super.req_mpi_object.comm;
-
-    OMPI_REQUEST_FINI(&request->super.super);
-    OBJ_DESTRUCT(request);
-    OBJ_RELEASE(comm);
 }
 
 /* ---- calls ---- */
@@ -232,7 +175,7 @@ bool mca_coll_irr_request_open(mca_coll_irr_request_t *request)
     if (repeats || operation->bytes.output.packed != NULL) {
         mca_coll_irr_side_copy(&call->recv, request->arrays + sent);
     }
-    return !operation->bytes.lacks;
+    return operation->failed == OMPI_SUCCESS;
 }
 
 /* ---- all requests ---- */
@@ -258,7 +201,6 @@ OBJ_CLASS_INSTANCE(mca_coll_irr_request_t, ompi_coll_base_nbc_request_t, constru
 void mca_coll_irr_requests_open(void)
 {
     OBJ_CONSTRUCT(&mca_coll_irr_requests.lock, opal_mutex_t);
-    make_spare();
 }
 
 void mca_coll_irr_requests_close(void)
@@ -350,19 +292,13 @@ void mca_coll_irr_requests_strand(void)
 
 /* ---- persistent requests that a rank gave up after an error ---- */
 
-void mca_coll_irr_class_lose(mca_coll_irr_class_t *class, int turn)
+void mca_coll_irr_class_lose(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_service_t *service = &class->service;
-    const char *reason = "loses a persistent request, which ended in an error";
-    irr_comm_t *strategy = service->state == MCA_COLL_IRR_SERVING ? service->irr_comm : service->strategies[turn];
+    const char *reason = service->state == MCA_COLL_IRR_FAILED ? NULL   /* one message is enough */
+                         : "loses a persistent request, which ended in an error";
 
-    if (service->state == MCA_COLL_IRR_FAILED) {
-        reason = NULL;   /* one message is enough */
-    } else if (strategy != NULL) {
-        irr_comm_give_up(strategy, IRR_ERR_PEER, reason);
-        reason = NULL;
-    }
-    for (int i = 1; i < IRR_TRIAL_STRATEGIES; i++) {
+    for (int i = 0; i < IRR_TRIAL_STRATEGIES; i++) {
         if (service->strategies[i] != NULL) {
             irr_comm_give_up(service->strategies[i], IRR_ERR_PEER, reason);
             reason = NULL;

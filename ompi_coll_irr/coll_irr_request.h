@@ -85,16 +85,13 @@ void mca_coll_irr_requests_strand(void);
 /* ---- requests ---- */
 
 /*
- * Returns a request of a class for a call whose sides hold the arguments of MPI.  Returns NULL if there is no memory.
- * The request retains the communicator.
+ * Initializes a constructed request of a class for a call whose sides hold the arguments of MPI.  The request retains
+ * the communicator.  mca_coll_irr_request_take also allocates the request, and returns NULL if there is no memory.
  */
+void mca_coll_irr_request_init(mca_coll_irr_request_t *request, mca_coll_irr_class_t *class,
+                               const mca_coll_irr_call_t *call, bool persistent);
 mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call,
                                                   bool persistent);
-
-/* Constructs a request in memory of the caller, for an operation that ends before the caller returns. */
-void mca_coll_irr_request_construct(mca_coll_irr_request_t *request, mca_coll_irr_class_t *class,
-                                    const mca_coll_irr_call_t *call);
-void mca_coll_irr_request_destruct(mca_coll_irr_request_t *request);
 
 /*
  * Opens the operation of a request, and copies the arrays that the operation reads after the call of MPI returns.
@@ -117,10 +114,9 @@ int mca_coll_irr_requests_progress(void);
 
 /*
  * Starts a request, or appends the request to the queue of its class.  The request is pending afterwards.  If the
- * request may enter the queue and Open MPI may have to serve it, the inner request must be ready.  If Open MPI serves a
- * request without a ready inner request, the function `host` starts Open MPI's operation.
+ * request may enter the queue and Open MPI may have to serve it, the inner request must be ready.
  */
-void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request));
+void mca_coll_irr_request_begin(mca_coll_irr_request_t *request);
 
 /* ---- classes ---- */
 
@@ -134,10 +130,9 @@ void mca_coll_irr_class_fini(mca_coll_irr_class_t *class);
 
 /*
  * Gives up a persistent request that ended in an error on this rank, because Open MPI frees the request.  The class
- * fails on all ranks, whether the engine or Open MPI serves it, so that no rank waits for a start of this rank.  turn:
- * index of the strategy of the operation that failed.
+ * fails on all ranks, whether the engine or Open MPI serves it, so that no rank waits for a start of this rank.
  */
-void mca_coll_irr_class_lose(mca_coll_irr_class_t *class, int turn);
+void mca_coll_irr_class_lose(mca_coll_irr_class_t *class);
 
 /*
  * Returns true if another rank gave up the persistent request of the class; the class then also fails on this rank.
@@ -149,6 +144,9 @@ bool mca_coll_irr_class_is_lost(mca_coll_irr_class_t *class);
 void mca_coll_irr_class_agree(mca_coll_irr_class_t *class);
 
 /* ---- coll_irr_calls.c ---- */
+
+/* Starts the nonblocking operation of Open MPI for a request, as its inner request.  Returns an error of Open MPI. */
+int mca_coll_irr_request_host(mca_coll_irr_request_t *request);
 
 /* Ends the classes of nonblocking calls of a module. */
 void mca_coll_irr_nonblocking_end(mca_coll_irr_module_t *module);

@@ -108,9 +108,9 @@ static void end_exchange(mca_coll_irr_request_t *request)
         if (exchange != NULL) {
             irr_exchange_give(exchange);
         }
-        mca_coll_irr_operation_close(operation);
+        mca_coll_irr_bytes_free_copies(&operation->bytes);
     } else if (*error != OMPI_SUCCESS) {
-        mca_coll_irr_class_lose(request->class, request->turn.strategy);
+        mca_coll_irr_class_lose(request->class);
     }
     end_inner(request);
 }
@@ -208,9 +208,9 @@ static int start_inner(ompi_request_t *inner)
  * Starts Open MPI's operation.  The caller must not hold the lock, because Open MPI may call progress.  An error ends
  * the operation.
  */
-static void start_host(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request))
+static void start_host(mca_coll_irr_request_t *request)
 {
-    request->failed = request->ready ? start_inner(request->inner) : host != NULL ? host(request) : MPI_ERR_INTERN;
+    request->failed = request->ready ? start_inner(request->inner) : mca_coll_irr_request_host(request);
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     activate(request);
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
@@ -226,7 +226,7 @@ static void enqueue(mca_coll_irr_request_t *request)
     class->holds = true;
 }
 
-void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca_coll_irr_request_t *request))
+void mca_coll_irr_request_begin(mca_coll_irr_request_t *request)
 {
     ompi_request_t *base = &request->super.super;
     begun_t begun;
@@ -241,7 +241,7 @@ void mca_coll_irr_request_begin(mca_coll_irr_request_t *request, int (*host)(mca
     }
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     if (begun == BY_HOST) {
-        start_host(request, host);
+        start_host(request);
     }
 }
 
@@ -264,7 +264,7 @@ static void run_queue(mca_coll_irr_class_t *class)
         }
         OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
         if (begun == BY_HOST) {
-            start_host(request, NULL);
+            start_host(request);
         }
     } while (begun != WAITS);
 }
@@ -281,11 +281,10 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
             result = MPI_ERR_REQUEST;
         } else {
             request->failed = OMPI_SUCCESS;
-            request->operation.failed = OMPI_SUCCESS;
-            if (mca_coll_irr_service_strategy(&request->class->service) != NULL) {
-                mca_coll_irr_operation_pack(&request->operation);
-            }
-            mca_coll_irr_request_begin(request, NULL);
+            request->operation.failed =
+                mca_coll_irr_service_strategy(&request->class->service) == NULL
+                    ? OMPI_SUCCESS : mca_coll_irr_bytes_pack(&request->operation.bytes, request->operation.call);
+            mca_coll_irr_request_begin(request);
         }
     }
     return result;

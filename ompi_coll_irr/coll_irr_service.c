@@ -5,9 +5,10 @@
  * A service begins in state NEW.  The first call declines the collective, or lets the ranks choose while the program
  * runs, or begins an agreement after which an engine communicator may serve the collective.
  *
- * Without an agreement a rank does not know whether all ranks choose.  The ranks that choose vote in their first
- * agreement, after some calls.  A rank with different parameters may start an agreement in the first call already.
- * However, its signature differs from theirs (coll_irr_vote.c), so no rank waits, and Open MPI serves all ranks.
+ * Without an agreement a rank does not know whether all ranks choose.  Ranks that choose therefore vote in their first
+ * agreement, after some calls.  A rank with other parameters may start an agreement in the first call already.  No rank
+ * waits for another in this case: in MPI_Init the ranks have published signatures that contain their modes
+ * (coll_irr_vote.c), a rank exchanges messages only with ranks of its own signature, and Open MPI serves all ranks.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_memory.h"
@@ -39,7 +40,7 @@ void mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
     mca_coll_irr_log(module, service);
 }
 
-/* Returns true if some service of the module needs the room for problems. */
+/* Returns true if some service of the module needs the memory for the blocks of a call. */
 static bool is_in_use(mca_coll_irr_module_t *module)
 {
     bool in_use = false;
@@ -71,10 +72,10 @@ int mca_coll_irr_fail(mca_coll_irr_service_t *service, irr_status_t status)
 
 void mca_coll_irr_service_close_strategy(mca_coll_irr_service_t *service, int strategy)
 {
-    if (service->strategies[strategy] != NULL) {
+    if (service->strategies[strategy] != NULL && !service->shares) {
         irr_comm_destroy(service->strategies[strategy]);
-        service->strategies[strategy] = NULL;
     }
+    service->strategies[strategy] = NULL;
 }
 
 void mca_coll_irr_service_close(mca_coll_irr_service_t *service)
@@ -82,10 +83,6 @@ void mca_coll_irr_service_close(mca_coll_irr_service_t *service)
     for (int i = 0; i < IRR_TRIAL_STRATEGIES; i++) {
         mca_coll_irr_service_close_strategy(service, i);
     }
-    if (service->irr_comm != NULL && !service->shares) {
-        irr_comm_destroy(service->irr_comm);
-    }
-    service->irr_comm = NULL;
 }
 
 void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
@@ -96,7 +93,7 @@ void mca_coll_irr_service_end(mca_coll_irr_service_t *service)
 
 bool mca_coll_irr_service_is_open(const mca_coll_irr_service_t *service)
 {
-    bool open = service->irr_comm != NULL;
+    bool open = false;
 
     for (int i = 0; i < IRR_TRIAL_STRATEGIES; i++) {
         open = open || service->strategies[i] != NULL;
@@ -120,7 +117,7 @@ bool mca_coll_irr_service_is_sound(const mca_coll_irr_service_t *service)
     bool sound = strategy_is_sound(service, 0) && strategy_is_sound(service, choice->strategy);
 
     if (service->state != MCA_COLL_IRR_CHOOSING) {
-        return is_sound(service->irr_comm);
+        return is_sound(service->strategies[0]);
     }
     for (int i = 0; i < choice->trial.count && choice->tries; i++) {
         sound = sound && strategy_is_sound(service, choice->slots[i]);
@@ -144,7 +141,7 @@ bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mc
 
 /* ---- choosing ---- */
 
-/* Returns the number of ranks on a node, from the parameter if it is given, otherwise from Open MPI. */
+/* Returns the number of ranks on a node: coll_irr_ranks_per_node, or as Open MPI counts if it is not given. */
 static int node_ranks(const mca_coll_irr_module_t *module)
 {
     const size_t given = module->settings->ranks_per_node, ranks = (size_t)module->ranks.size;
@@ -159,7 +156,7 @@ void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_servi
     service->state = MCA_COLL_IRR_CHOOSING;
     irr_choice_init(&service->choice, percent, mca_coll_irr_memory_is_given());
     if (module->bad != NULL && module->bad->keyed && OMPI_PROC_MY_NAME->vpid == 0) {
-        mca_coll_irr_warn_bad(module->bad);   /* the agreement that also reports it may come late or never */
+        mca_coll_irr_warn_bad(module->bad);   /* an agreement also reports it, but may come late or never */
     }
 }
 
@@ -175,14 +172,12 @@ void mca_coll_irr_choose_from(mca_coll_irr_service_t *service)
 {
     irr_candidate_t list[IRR_CANDIDATES_MAX];
 
-    if (irr_comm_strategies(service->irr_comm, list) < 2) {
+    if (irr_comm_strategies(service->strategies[0], list) < 2) {
         return;
     }
     service->host_strategy = -1;
     service->voted = service->grouped = true;
     service->candidates->open[0] = list[0];
-    service->strategies[0] = service->irr_comm;
-    service->irr_comm = NULL;
     irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share, false);
 }
 
@@ -191,7 +186,7 @@ bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_serv
     if (service->choice.own_node_ranks > 0) {
         return true;
     }
-    /* All ranks know the same location of processes.  Parameters that override it may still differ between ranks. */
+    /* Only the nodes that Open MPI knows determine the result, because parameters may still differ between ranks. */
     return irr_choice_place(&service->choice, mca_coll_irr_ranks_on_my_node(&module->ranks) == module->ranks.size,
                             node_ranks(module), mca_coll_irr_is_crowded());
 }
@@ -205,15 +200,15 @@ static bool is_given(ompi_communicator_t *comm, const char *name)
     return mca_coll_irr_setting_text(mca_coll_irr_setting(name), comm, key, NULL)[0] != '\0';
 }
 
-/* Returns true if a schedule file or a dump of the matrices needs the engine.  A topology file does not need it. */
+/* Returns true if the settings name a schedule file or a dump of the matrices, which only the engine can use. */
 static bool wants_engine(ompi_communicator_t *comm)
 {
     return is_given(comm, "schedule_file") || is_given(comm, "matrix_dump");
 }
 
 /*
- * Returns the mode on a communicator.  If comm is NULL, returns the mode on communicators without info keys, from
- * parameters.  Also valid on a rank with a bad value or without memory for settings.
+ * Returns the mode of a collective on a communicator, or on all communicators without info keys if comm is NULL.  Reads
+ * parameters and info keys itself, because a rank with a bad value or without memory has no settings.
  */
 static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
 {
@@ -233,8 +228,8 @@ static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
 }
 
 /*
- * The modes on communicators without info keys.  They are computed once, because each communicator needs a mode, and
- * reading all parameters is slow relative to creating a communicator.
+ * The modes on communicators without info keys.  They are computed once, because reading the parameters takes long
+ * relative to creating a communicator.
  */
 static mca_coll_irr_mode_t process_modes[MCA_COLL_IRR_ALGORITHMS];
 static bool shares_teams;

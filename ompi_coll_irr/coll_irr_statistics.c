@@ -209,14 +209,9 @@ static struct {
     mca_coll_irr_table_t table;    /* guarded by the component's lock */
 } report;
 
-static bool is_given(const char *value)
-{
-    return value[0] != '\0' && strcmp(value, "0") != 0;
-}
-
 static void warn(const char *outcome)
 {
-    mca_coll_irr_warn("engine-message", "coll_irr_report is %s, which cannot be written: %s; %s", report.path,
+    mca_coll_irr_warn("coll_irr_report is %s, which cannot be written: %s; %s", report.path,
                       strerror(errno), outcome);
 }
 
@@ -242,7 +237,7 @@ void mca_coll_irr_report_open(void)
     const char *value = mca_coll_irr_component.params.report;
 
     mca_coll_irr_component.measures = mca_coll_irr_component.params.verbose > 0;   /* the log also contains times */
-    if (!is_given(value) || mca_coll_irr_component.params.priority < 0 ||
+    if (value[0] == '\0' || strcmp(value, "0") == 0 || mca_coll_irr_component.params.priority < 0 ||
         !mca_coll_irr_abi_matches(NULL, 0) || !mca_coll_irr_modex_works()) {
         return;
     }

@@ -13,8 +13,8 @@
 /* ---- the cause ---- */
 
 /*
- * Local: writes why the current strategy serves the collective, as a clause that follows "because".  The engine must be
- * open if the service uses it.  MCA_COLL_IRR_CAUSE bytes are enough for the text.
+ * Local: writes why the current strategy serves the collective, as a clause that follows "because".
+ * MCA_COLL_IRR_CAUSE bytes are enough for the text.
  */
 void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, char *text,
                         size_t size);
@@ -22,7 +22,8 @@ void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_
 /* Returns the name of the algorithm that serves the collective.  The state must be SERVING. */
 static inline const char *mca_coll_irr_serving(const mca_coll_irr_service_t *service)
 {
-    return service->irr_comm != NULL ? irr_comm_algorithm(service->irr_comm) : irr_algorithm_name(service->algorithm);
+    return service->strategies[0] != NULL ? irr_comm_algorithm(service->strategies[0])
+                                          : irr_algorithm_name(service->algorithm);
 }
 
 /*

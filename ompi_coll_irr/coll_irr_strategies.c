@@ -1,12 +1,13 @@
 /*
- * coll_irr_strategies.c - the choice of a strategy, as steps of an agreement.  The ranks reduce times to their maxima,
- * open strategies, and end trials.
+ * coll_irr_strategies.c - the choice of a strategy, as steps of an agreement: the ranks reduce measured times to their
+ * maxima, open the strategies of a trial, and end the trial.
  *
- * The engine decides which step follows (choose/choice.h).  Each open strategy is an engine communicator of the
- * service.
+ * A strategy is an algorithm with its settings, or Open MPI's implementation.  A trial compares the times of calls that
+ * open strategies serve.  A service is the state of a collective; it has an engine communicator for each open strategy
+ * of the engine.  All ranks pass the same maxima to the functions of choose/choice.h, which decide what step follows.
  *
- * Cost: one reduction; one more for a new list of strategies if a rank knows lessons; about five for each strategy that
- * is opened.
+ * Cost: one reduction; one more for a new list of strategies, if a rank knows results of earlier trials (lessons);
+ * about five for each strategy that is opened.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -20,9 +21,8 @@
 #include <unistd.h>
 
 /*
- * Estimated times in nanoseconds to open the transport, to open it on several nodes in addition, and to open a
- * strategy.  The first and the last are multiplied by the number of ranks of a node divided by its number of
- * processors.
+ * Estimated times in nanoseconds: to open the transport; the additional time if the ranks are on several nodes; to open
+ * a strategy.  If n ranks share each processor of a node, the first and the third time are n times as long.
  */
 #define ENGINE_NS  UINT64_C(16000000)
 #define NETWORK_NS UINT64_C(20000000)
@@ -33,7 +33,7 @@ _Static_assert(IRR_CHOICE_WORDS + 1 <= MCA_COLL_IRR_REDUCTION_WORDS, "a reductio
 
 /* ---- strategies ---- */
 
-/* Returns true if a strategy stays open after a trial, which holds for strategy 0 and the current strategy. */
+/* Returns true if a strategy stays open after a trial.  Only strategy 0 and the current strategy do. */
 static bool stays(const mca_coll_irr_service_t *service, int strategy)
 {
     return strategy == 0 || strategy == service->choice.strategy;
@@ -48,7 +48,7 @@ static void close_others(mca_coll_irr_service_t *service)
     }
 }
 
-/* Returns true if a candidate equals a strategy that is open and stays open. */
+/* Returns true if a candidate equals one of the strategies that stay open. */
 static bool is_open(const mca_coll_irr_service_t *service, const irr_candidate_t *candidate)
 {
     bool open = false;
@@ -61,8 +61,8 @@ static bool is_open(const mca_coll_irr_service_t *service, const irr_candidate_t
 }
 
 /*
- * Returns the expected time of a candidate divided by Open MPI's time.  Pacing reduces effects that the model does not
- * contain, so the ratio of a paced strategy is at most 1.
+ * Returns the expected time of a candidate divided by Open MPI's time.  For a strategy with pacing the ratio is at most
+ * 1: the model expects too long times of such strategies, because it lacks the effects that pacing reduces.
  */
 static double expected(const irr_candidate_t *candidate, double host_ns)
 {
@@ -72,8 +72,9 @@ static double expected(const irr_candidate_t *candidate, double host_ns)
 }
 
 /*
- * Lists the candidates that may be faster than strategy 0 and the current strategy.  Local, and alike on all ranks.
- * The model does not distinguish strategies of a named algorithm.
+ * Lists the candidates of the next trial: strategies other than strategy 0 and the current strategy.  Local; all ranks
+ * make the same list.  If the user has named an algorithm, the candidates are strategies of this algorithm, and all
+ * ratios are 1, because the model does not distinguish such strategies.
  */
 static void list_strategies(mca_coll_irr_agreement_t *agreement)
 {
@@ -101,7 +102,7 @@ static void list_strategies(mca_coll_irr_agreement_t *agreement)
     }
 }
 
-/* Returns true, alike on all ranks, if trials use shared memory only: on one node, unless sharing memory has failed. */
+/* Returns true, alike on all ranks, if trials use shared memory only: on one node that has not failed to share it. */
 static bool only_shared(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
@@ -126,18 +127,11 @@ static irr_choice_setup_t setup(const mca_coll_irr_module_t *module, const mca_c
         .strategy = turns * STRATEGY_NS };
 }
 
-/* Logs the results of a trial on one rank, and records them on all ranks. */
-static void report_trial(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
-{
-    mca_coll_irr_log(module, service);
-    mca_coll_irr_stats_found(service);
-}
-
 /* ---- steps ---- */
 
 static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t what);
 
-/* Continues when `open` strategies are open on all ranks. */
+/* The step after the last attempt to open a strategy.  All ranks have opened the same number of strategies, `open`. */
 static irr_status_t end_strategies(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -156,7 +150,7 @@ static irr_status_t end_strategies(mca_coll_irr_agreement_t *agreement)
 
 static irr_status_t end_strategy(mca_coll_irr_agreement_t *agreement);
 
-/* Opens the next strategy of the list. */
+/* Opens the next strategy of the list, or ends if all of them are open. */
 static irr_status_t open_strategy(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -188,12 +182,12 @@ static irr_status_t end_strategy(mca_coll_irr_agreement_t *agreement)
     if (agreement->opened != IRR_ERR_NOT_SUPPORTED) {
         return agreement->opened;
     }
-    if (service->host_strategy == 0) {   /* otherwise `why` is the cause of the named algorithm, and is kept */
+    if (service->host_strategy == 0) {   /* otherwise `why` keeps the cause of the named algorithm */
         snprintf(service->why, sizeof(service->why), "%s", mca_coll_irr_setup_why(agreement));
     }
     service->refused = service->needs_transport || !agreement->only_shared;   /* no strategy can be opened */
-    service->needs_transport = true;   /* from the next trial on; its budget includes the transport */
-    return end_strategies(agreement);   /* the cause also applies to the other strategies */
+    service->needs_transport = true;   /* in later trials, whose costs include the transport */
+    return end_strategies(agreement);   /* the other strategies would fail for the same cause */
 }
 
 static irr_status_t open_strategies(mca_coll_irr_agreement_t *agreement)
@@ -207,7 +201,7 @@ static irr_status_t open_strategies(mca_coll_irr_agreement_t *agreement)
     return open_strategy(agreement);
 }
 
-/* Completes the list, which is alike on all ranks, by the lessons that the ranks agreed on. */
+/* Passes the list to the choice, with the lessons that the ranks agreed on.  All ranks have the same list. */
 static irr_status_t end_list(mca_coll_irr_agreement_t *agreement, const irr_recall_t *recall)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -238,13 +232,14 @@ static irr_status_t begin_list(mca_coll_irr_agreement_t *agreement)
     return mca_coll_irr_agreement_reduce(agreement, agreement->words, IRR_LESSONS_WORDS, take_lessons);
 }
 
-/* Runs the local actions of the choice, alike on all ranks, until an action communicates. */
+/* Does what the choice demands.  The ranks take the same actions; an action that communicates is a step of its own. */
 static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t what)
 {
     mca_coll_irr_service_t *service = agreement->service;
 
     while (what == IRR_CHOICE_SETTLES) {
-        report_trial(agreement->module, service);
+        mca_coll_irr_log(agreement->module, service);
+        mca_coll_irr_stats_found(service);
         close_others(service);
         what = irr_choice_settled(&service->choice);
     }

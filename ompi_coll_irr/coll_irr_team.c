@@ -48,12 +48,6 @@ static void hash_processes(const mca_coll_irr_ranks_t *ranks, uint64_t hash[2])
     }
 }
 
-static bool may_share(const mca_coll_irr_module_t *module)
-{
-    return mca_coll_irr_teams_are_shared() && !ompi_mpi_thread_multiple && module->keyed == NULL &&
-           !OMPI_COMM_IS_INTER(module->comm);
-}
-
 static mca_coll_irr_team_t **list_of(const uint64_t processes[2])
 {
     return &teams[processes[0] % LISTS];
@@ -133,7 +127,8 @@ static void shrink(mca_coll_irr_team_t *team)
 
 void mca_coll_irr_team_find(mca_coll_irr_module_t *module)
 {
-    const bool shares = may_share(module);
+    const bool shares = mca_coll_irr_teams_are_shared() && !ompi_mpi_thread_multiple && module->keyed == NULL &&
+                        !OMPI_COMM_IS_INTER(module->comm);
     uint64_t processes[2] = { 0, 0 };
 
     if (module->team != NULL) {
@@ -200,14 +195,6 @@ static void destroy(mca_coll_irr_team_t *team)
     free(team);
 }
 
-/* Closes the engine communicators of a team.  The next communicator then starts in a new team when it joins. */
-static void close_engine_comms(mca_coll_irr_team_t *team)
-{
-    for (int i = 0; i < team->used; i++) {
-        mca_coll_irr_service_close(&team->services[i]);
-    }
-}
-
 /* Returns true if the next communicator can use a service of the team.  Alike on all ranks. */
 static bool waits(const mca_coll_irr_team_t *team)
 {
@@ -231,7 +218,9 @@ static void leave(mca_coll_irr_team_t *team)
         return;
     }
     if (has_engine_comms(team) && ++kept > KEPT) {
-        close_engine_comms(team);
+        for (int i = 0; i < team->used; i++) {   /* the next communicator then starts in a new team when it joins */
+            mca_coll_irr_service_close(&team->services[i]);
+        }
         kept--;
     }
     opal_mutex_lock(&mca_coll_irr_component.lock);

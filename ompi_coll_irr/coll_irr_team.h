@@ -125,7 +125,7 @@ bool mca_coll_irr_teams_are_shared(void);
 #define MCA_COLL_IRR_MODES_BITS 7
 uint64_t mca_coll_irr_process_modes(void);
 
-/* Makes engine communicators serve the collective.  The caller must have set service->irr_comm or strategy 0. */
+/* Makes engine communicators serve the collective.  The caller must have set strategies[0]. */
 void mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *because);
 
 /* Makes the previous module serve the collective: the module that served it before coll/irr. */
@@ -145,8 +145,7 @@ bool mca_coll_irr_service_has_candidates(mca_coll_irr_service_t *service);
 
 /*
  * Lets the ranks choose among the strategies that the settings of the engine communicator leave open, if there are
- * several.  The engine communicator becomes strategy 0 of the service.  All ranks must call this function, after
- * mca_coll_irr_service_has_candidates returned true.
+ * several.  All ranks must call this function, after mca_coll_irr_service_has_candidates returned true.
  */
 void mca_coll_irr_choose_from(mca_coll_irr_service_t *service);
 
@@ -183,7 +182,7 @@ static inline irr_comm_t *mca_coll_irr_service_strategy(const mca_coll_irr_servi
 {
     switch (service->state) {
     case MCA_COLL_IRR_CHOOSING: return service->strategies[irr_choice_strategy(&service->choice)];
-    case MCA_COLL_IRR_SERVING:  return service->irr_comm;
+    case MCA_COLL_IRR_SERVING:  return service->strategies[0];
     default:                    return NULL;
     }
 }

@@ -67,16 +67,6 @@ static const mca_coll_irr_setting_t *transport(void)
     return mca_coll_irr_setting("transport");
 }
 
-static unsigned value_of(const char *name)
-{
-    unsigned value = 0;
-
-    while (transport()->row->value((int)value) != NULL && strcmp(transport()->row->value((int)value), name) != 0) {
-        value++;
-    }
-    return value;
-}
-
 static signature_t sign(void)
 {
     const mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
@@ -86,7 +76,7 @@ static signature_t sign(void)
         .priority = given > PRIORITY_MAX ? PRIORITY_MAX : given < -PRIORITY_MAX ? -PRIORITY_MAX : given,
         .domain = digest(params->ofi_domain),
         .provider = digest(params->ofi_provider),
-        .taken = value_of(mca_coll_irr_transport()->name),
+        .taken = (unsigned)irr_setting_place(transport()->row, mca_coll_irr_transport()->name),
         .named = (unsigned)(transport()->place + 1),
         .version = (IRR_VERSION_MAJOR & 15) << 10 | (IRR_VERSION_MINOR & 31) << 5 | (IRR_VERSION_RELEASE & 31),
         .modes = mca_coll_irr_process_modes() };
@@ -259,7 +249,9 @@ static void report_unlike(const mca_coll_irr_ranks_t *ranks, char *why, size_t s
     }
     warns = explain(ranks, why, size);
     if (mca_coll_irr_warns_first(&mine.warned) && warns) {
-        mca_coll_irr_warn("not-everywhere", "%s", why);
+        mca_coll_irr_warn("coll/irr is not the same on all ranks of a communicator: %s; Open MPI's own algorithm "
+                          "serves the communicator; load coll/irr on all ranks with the same parameters, or on no "
+                          "rank", why);
     }
 }
 
@@ -272,8 +264,12 @@ static void find_partners(mca_coll_irr_module_t *module, mca_coll_irr_partners_t
     const int64_t size = ranks->size;
     irr_status_t status = IRR_OK;
 
-    /* A process whose signature cannot be looked up counts as a partner, because it nearly always takes part. */
-    for (int64_t distance = 1; distance < size && mca_coll_irr_modex_complete(); distance *= 2) {
+    /*
+     * If the user has set pmix_base_collect_data to 0, MPI_Init does not distribute the published values to all nodes.
+     * All processes then count as partners, and so does a process whose signature cannot be looked up, because nearly
+     * always it takes part.
+     */
+    for (int64_t distance = 1; distance < size && opal_pmix_collect_all_data; distance *= 2) {
         bool sends = true, receives = true;
         irr_status_t one = is_like_me(ranks, (int)((ranks->rank + distance) % size), &sends);
         irr_status_t other = is_like_me(ranks, (int)((ranks->rank - distance + size) % size), &receives);
@@ -306,6 +302,12 @@ static bool given(const char *path)
     return path != NULL && path[0] != '\0';
 }
 
+/* Returns true if the settings name a schedule file or a dump of the matrices, which only the engine can use. */
+static bool needs_engine(const mca_coll_irr_settings_t *settings)
+{
+    return given(settings->engine.schedule_file) || given(settings->engine.matrix_dump);
+}
+
 const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     if (service->algorithm != MCA_COLL_IRR_AUTO) {
@@ -316,30 +318,23 @@ const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, co
 
 /*
  * Returns NULL if this rank wants the engine to serve the collective.  Otherwise returns the value of the algorithm
- * parameter and the reason, for a user message.  A schedule file or a dump of the matrices needs the engine.
+ * parameter and the reason, for a user message.
  */
 static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    const mca_coll_irr_settings_t *settings = module->settings;
-
     if (service->algorithm == MCA_COLL_IRR_HOST) {
         return "host";
     }
-    if (service->state == MCA_COLL_IRR_CHOOSING || service->algorithm != MCA_COLL_IRR_AUTO ||
-        given(settings->engine.schedule_file) || given(settings->engine.matrix_dump)) {
-        return NULL;
-    }
-    return "auto and coll_irr_setup_share is 0";
+    return service->state == MCA_COLL_IRR_CHOOSING || service->algorithm != MCA_COLL_IRR_AUTO ||
+           needs_engine(module->settings) ? NULL : "auto and coll_irr_setup_share is 0";
 }
 
 /* Returns true if this rank's settings allow trials of the strategies of the named algorithm. */
 static bool tries(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    const mca_coll_irr_settings_t *settings = module->settings;
-
     return service->algorithm >= 0 && irr_algorithm_strategy(service->algorithm)->order->uses_tree &&
-           settings->engine.pacing == IRR_PACING_AUTO && mca_coll_irr_component.params.setup_share > 0 &&
-           !given(settings->engine.schedule_file) && !given(settings->engine.matrix_dump);
+           module->settings->engine.pacing == IRR_PACING_AUTO && mca_coll_irr_component.params.setup_share > 0 &&
+           !needs_engine(module->settings);
 }
 
 /* ---- words ---- */
@@ -374,7 +369,7 @@ static void report_trouble(const mca_coll_irr_module_t *module, char why[MCA_COL
     if (bad == NULL) {
         snprintf(why, MCA_COLL_IRR_WHY, "rank %d: %s", module->ranks.rank,
                  module->reason != NULL ? module->reason : "it has no memory");
-        mca_coll_irr_warn("engine-message", "%s; Open MPI's own algorithm serves the communicator", why);
+        mca_coll_irr_warn("%s; Open MPI's own algorithm serves the communicator", why);
         return;
     }
     snprintf(why, MCA_COLL_IRR_WHY, "%s is '%s' on rank %d, which is not allowed", bad->parameter, bad->value,
@@ -396,7 +391,7 @@ static void report(mca_coll_irr_agreement_t *agreement, char why[MCA_COLL_IRR_WH
     }
     snprintf(why, MCA_COLL_IRR_WHY, "%s is %s on rank %d, but not on all ranks", parameter, agreement->why,
              module->ranks.rank);
-    mca_coll_irr_warn("engine-message", "%s is %s on some ranks of a communicator, but not on all; parameters must be "
+    mca_coll_irr_warn("%s is %s on some ranks of a communicator, but not on all; parameters must be "
                       "the same on all ranks; Open MPI's own algorithm serves the communicator", parameter,
                       agreement->why);
 }

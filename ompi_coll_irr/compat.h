@@ -3,12 +3,12 @@
  *
  *   4.1  coll framework 2.0.0; the tests run on it
  *   5.0  coll framework 2.4.0: info strings are objects, process info and mutexes are in opal; the tests
- *        passed on 5.0.7 with UCX 1.18.1, with the headers that its packages leave out
+ *        passed on 5.0.7 with UCX 1.18.1, in a build with all headers of Open MPI
  *   6.0  coll framework 3.0.0: counts and displacements are arrays of 32 or 64 bit, the component itself
- *        installs its functions; compiles against the headers of its branch, never run
+ *        installs its functions; this component compiles against the headers of the 6.0 branch, and never ran there
  *
- * Open MPI checks neither its own version nor the layout of its structures when it loads a component.  The component
- * therefore does so: mca_coll_irr_abi_matches compares the release that it was built for with the running release.
+ * When Open MPI loads a component, it compares neither its own version with that of the build nor the layout of its
+ * structures.  mca_coll_irr_abi_matches therefore compares the release of the build with the running release.
  */
 #ifndef MCA_COLL_IRR_COMPAT_H
 #define MCA_COLL_IRR_COMPAT_H
@@ -16,8 +16,8 @@
 #include "ompi_config.h"
 
 /*
- * coll_base_util.h includes op.h, and op.h includes a header that packages leave out.  Only the name of one type in
- * op.h is needed.
+ * coll_base_util.h includes op.h, and op.h includes a header that packages of Open MPI lack.  This component needs only
+ * the name of one type from op.h.
  */
 #if !__has_include("ompi/mpi/fortran/base/fint_2_int.h")
 #define OMPI_OP_H
@@ -38,7 +38,6 @@ typedef struct ompi_op_t ompi_op_t;
 #include "ompi/proc/proc.h"
 #include "ompi/runtime/mpiruntime.h"
 #include "opal/util/output.h"
-#include "opal/util/show_help.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,7 +83,7 @@ typedef const int *mca_coll_irr_counts_t;
 typedef const int *mca_coll_irr_displs_t;
 typedef const MPI_Aint *mca_coll_irr_offsets_t;   /* displacements in bytes of MPI_Neighbor_alltoallw */
 
-/* Convert an element of an array to size_t or ptrdiff_t, and an array of C to the type of an argument. */
+/* Convert an element of an argument to size_t or ptrdiff_t, and a C array to the type of an argument. */
 #define MCA_COLL_IRR_COUNT(counts, i)     ((size_t)(counts)[i])
 #define MCA_COLL_IRR_DISPL(displs, i)     ((ptrdiff_t)(displs)[i])   /* also for offsets */
 #define MCA_COLL_IRR_COUNTS(array)        (array)
@@ -131,8 +130,8 @@ static inline bool mca_coll_irr_displs_equal(mca_coll_irr_displs_t a, mca_coll_i
 /* ---- memory of accelerators ---- */
 
 /*
- * False if Open MPI knows no accelerator, so that all buffers are in memory of the host.  The answer does not change
- * after the collective components have been opened.
+ * Returns false if Open MPI knows no accelerator.  All buffers are then in memory of the host.  The result does not
+ * change after Open MPI has opened the collective components.
  */
 static inline bool mca_coll_irr_knows_devices(void)
 {
@@ -153,8 +152,8 @@ static inline bool mca_coll_irr_knows_devices(void)
 /* ---- info keys ---- */
 
 /*
- * Returns true if the communicator was created with an info key of this prefix.  The test needs no lock, unlike a
- * lookup of each key.  Most communicators have no such key.
+ * Returns true if the communicator was created with an info key that has this prefix.  Most communicators have none.
+ * Unlike a lookup of each possible key, this test takes no lock.
  */
 static inline bool mca_coll_irr_info_has(ompi_communicator_t *comm, const char *prefix)
 {
@@ -178,7 +177,7 @@ static inline bool mca_coll_irr_info_has(ompi_communicator_t *comm, const char *
 }
 
 /*
- * Copies the value of an info key that was given when the communicator was created.  Returns false if there is none, or
+ * Copies the value of an info key with which the communicator was created.  Returns false if there is no such key, or
  * if `comm` is NULL.
  */
 static inline bool mca_coll_irr_info_get(ompi_communicator_t *comm, const char *key, char *value, size_t size)
@@ -204,7 +203,7 @@ static inline bool mca_coll_irr_info_get(ompi_communicator_t *comm, const char *
 
 /* ---- communicators ---- */
 
-/* Returns a number that differs from those of all other communicators of this process that exist now. */
+/* Returns the number of a communicator.  No two communicators that exist in this process have the same number. */
 static inline unsigned mca_coll_irr_comm_number(ompi_communicator_t *comm)
 {
 #if OMPI_MAJOR_VERSION == 4
@@ -215,15 +214,6 @@ static inline unsigned mca_coll_irr_comm_number(ompi_communicator_t *comm)
 }
 
 /* ---- values that processes publish in MPI_Init ---- */
-
-/*
- * True if MPI_Init distributes all published values to all nodes, the default; pmix_base_collect_data turns it off.  A
- * process then finds the same values of another process wherever it runs.
- */
-static inline bool mca_coll_irr_modex_complete(void)
-{
-    return opal_pmix_collect_all_data;
-}
 
 /* Returns the rank of this process in its job. */
 static inline unsigned mca_coll_irr_my_process(void)
@@ -244,8 +234,8 @@ static inline bool mca_coll_irr_modex_works(void)
 }
 
 /*
- * Looks up a value of this type of a process; see mca_coll_irr_modex_get.  The macro of 4.1 for this crashes without
- * memory.
+ * Looks up a value that a process has published with this type; see mca_coll_irr_modex_get.  Open MPI 4.1 has a macro
+ * for such a lookup, but the macro crashes if there is no memory.
  */
 static inline int mca_coll_irr_modex_find(const char *key, opal_data_type_t type, const opal_process_name_t *name,
                                           uint64_t *value)
@@ -306,21 +296,22 @@ static inline int mca_coll_irr_modex_find(const char *key, pmix_data_type_t type
 #endif
 
 /*
- * Looks up a value that a process of this job has published; does not wait for a value that was not published.  Returns
- * OMPI_SUCCESS, OMPI_ERR_NOT_FOUND alike on all processes, or a local error.
+ * Looks up a value that a process of this job has published.  Does not wait until the process publishes the value.
+ * Returns OMPI_SUCCESS; OMPI_ERR_NOT_FOUND in all processes, if the value was not published; or an error of this
+ * process.
  */
 static inline int mca_coll_irr_modex_get(const char *key, const opal_process_name_t *name, uint64_t *value)
 {
     return mca_coll_irr_modex_find(key, MCA_COLL_IRR_UINT64, name, value);
 }
 
-/* Looks up the node number of a process.  Returns OMPI_SUCCESS or a local error. */
+/* Looks up the number of the node of a process.  Returns OMPI_SUCCESS or an error of this process. */
 static inline int mca_coll_irr_modex_node(const opal_process_name_t *name, uint64_t *node)
 {
     return mca_coll_irr_modex_find(MCA_COLL_IRR_NODEID, MCA_COLL_IRR_UINT32, name, node);
 }
 
-/* Publishes a value of this process, before MPI_Init exchanges them.  Returns false on failure. */
+/* Publishes a value of this process, before MPI_Init exchanges the published values.  Returns false on failure. */
 static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
 {
     int result;
@@ -334,7 +325,7 @@ static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
 
 /* ---- fault tolerance ---- */
 
-/* True under ULFM, alike on all ranks.  A collective must then end when a peer dies; coll/irr cannot guarantee this. */
+/* True, alike on all ranks, under ULFM: a collective must end if a peer dies, which coll/irr cannot guarantee. */
 static inline bool mca_coll_irr_fault_tolerant_job(void)
 {
 #if OMPI_MAJOR_VERSION >= 5 && OPAL_ENABLE_FT_MPI
@@ -347,10 +338,10 @@ static inline bool mca_coll_irr_fault_tolerant_job(void)
 /* ---- version of the running Open MPI ---- */
 
 /*
- * Returns the ABI class of a release.  The classes are all of 4.1, 5.0 up to 5.0.6, and 5.0 from 5.0.7 on.  All
- * releases of a class have the same layout of the members of communicators and collective modules that coll/irr uses,
- * with one exception.  5.0.10 adds a member at the end of collective modules, for which our modules reserve room, and
- * a member in front of the list of a communicator's modules.
+ * Returns the ABI class of a release.  All releases of 4.1 are a class, 5.0.0 to 5.0.6 are a class, and the releases of
+ * 5.0 from 5.0.7 on are a class.  In all releases of a class, the members of communicators and collective modules that
+ * coll/irr uses have the same offsets, with one exception.  5.0.10 adds a member at the end of collective modules, for
+ * which our modules reserve room, and a member in front of the list of a communicator's modules.
  */
 static inline int mca_coll_irr_abi_class(int major, int minor, int release)
 {
@@ -367,7 +358,7 @@ static inline bool mca_coll_irr_release(int running[3])
            sscanf(text, "Open MPI v%d.%d.%d", &running[0], &running[1], &running[2]) == 3;
 }
 
-/* Returns true if the running Open MPI is of the ABI class of the build.  Writes the running version, cut to `size`. */
+/* Returns true if the running Open MPI has the ABI class of the build.  Writes the running version, cut to `size`. */
 static inline bool mca_coll_irr_abi_matches(char *running, size_t size)
 {
     int numbers[3];

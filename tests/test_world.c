@@ -270,7 +270,7 @@ static void expect_all_failed(scene_t *scene, uint64_t *state)
         sends -= scene->world.spies[r]->sends;
     }
     set_turns(scene, &scene->script, &(irr_turn_t){ .act = IRR_ACT_RUN });
-    CU_ASSERT_TRUE_FATAL(take_turns(&scene->script, 1, STEPS_MAX, state));
+    CU_ASSERT_TRUE_FATAL(take_turns(scene, &scene->script, 1, state));
     for (int r = 0; r < scene->ranks; r++) {
         sends += scene->world.spies[r]->sends;
     }

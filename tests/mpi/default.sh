@@ -5,7 +5,6 @@ LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
 program=$builddir/mpi_default
-help_texts
 
 # A schedule for other ranks than these, and a topology with this host.
 "$builddir/irr_plan" check --algorithm random --ranks 3 --save "$scratch/schedule" > /dev/null

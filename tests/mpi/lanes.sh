@@ -44,7 +44,6 @@ divided() {
 
 # A message says why, and messages use the network.
 apart() {
-    help_texts
     one_message "the ranks of a node cannot share memory\|cannot map" divided
 }
 
@@ -59,7 +58,6 @@ alone() {
 }
 
 wrong() {
-    help_texts
     # shellcheck disable=SC2086
     one_message "$says_nowhere" ranks 4 $nowhere "$@"
 }

@@ -189,18 +189,6 @@ on_some_ranks() {
     ranks 4 "$divide" 2 env "$setting" "$@" else "$@"
 }
 
-# help_texts: lets jobs find the help texts of coll/irr in the source tree, beside those of Open MPI.
-help_texts() {
-    help=$scratch/help
-    mkdir "$help"
-    for file in "$("$OMPI_INFO" --path pkgdatadir --parsable | sed -n 's/^path:pkgdatadir://p')"/*.txt \
-        "$(cd "$srcdir" && pwd)"/ompi_coll_irr/help-coll-irr.txt; do
-        ln -sf "$file" "$help/"
-    done
-    OPAL_PKGDATADIR=$help
-    export OPAL_PKGDATADIR
-}
-
 # under_valgrind COMMAND...: on 2 ranks; Open MPI and PMIx lose memory of their own, so only records that pass
 # through coll/irr count, but for those of its inner requests, whose schedules libnbc never frees.
 under_valgrind() {

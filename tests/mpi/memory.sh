@@ -5,7 +5,6 @@ LIMIT=60
 OMPI_MCA_coll_irr_alltoallv_algorithm=auto
 OMPI_MCA_coll_irr_setup_share=1000
 export OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_setup_share
-help_texts
 program=$builddir/mpi_team
 file=$scratch/memory
 

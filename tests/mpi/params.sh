@@ -3,7 +3,6 @@
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_life
-help_texts
 
 # refused: a run with the bad values of $scratch/bad, in lines PARAMETER VALUE ALLOWED, is right, and one message for each
 # names the parameter, the value and allowed values.

@@ -5,7 +5,6 @@ LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
 program=$builddir/mpi_report
-help_texts
 
 # reports N OPTION... -- ARGUMENT...: runs a job without other output whose report is JSON in a file, and reads the file.
 reports() {

@@ -3,7 +3,6 @@
 # all ranks alike, with one text.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
-help_texts
 OMPI_MCA_coll_irr_alltoallv_algorithm=tree
 
 # A rank has the address of its place in $addresses, or none where a - is, and the pattern.

@@ -3,7 +3,6 @@
 # are those that irr_plan prints.
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
-help_texts
 program="$builddir/irr_bench -c -m 100:6400 -i 3 -x 1 --algorithms direct,spread,tree"
 tool=$srcdir/contrib/irr_trace
 

@@ -3,7 +3,6 @@
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_life
-help_texts
 
 # Each case names its transport; except in the first two, messages do not use shared memory.
 unset OMPI_MCA_coll_irr_transport OMPI_MCA_coll_irr_shm
