@@ -398,6 +398,14 @@ static bool make_problem(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t 
     return has_room;
 }
 
+/* True if the last call was for the same ranks.  Requests of all communicators use the same bytes one after another. */
+static inline bool is_for(const irr_problem_t *last, const mca_coll_irr_call_t *call,
+                          const mca_coll_irr_ranks_t *ranks, bool in_place)
+{
+    return in_place == last->in_place && call->neighbors == last->neighbors && ranks->rank == last->rank &&
+           ranks->size == last->ranks;
+}
+
 bool mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
                              const mca_coll_irr_ranks_t *ranks)
 {
@@ -405,7 +413,7 @@ bool mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_cal
 
     bytes->output.base = call->recv.buffer;
     bytes->input.base = call->send.buffer;
-    return (in_place == bytes->problem.in_place && repeats(&bytes->output, &call->recv) &&
+    return (is_for(&bytes->problem, call, ranks, in_place) && repeats(&bytes->output, &call->recv) &&
             (in_place || repeats(&bytes->input, &call->send))) ||
            make_problem(bytes, call, ranks, in_place);
 }

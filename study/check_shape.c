@@ -130,7 +130,7 @@ static irr_status_t check_pieces(irr_check_t *check, int rank, size_t index)
 
     if (!slice_fits(step->first_piece, step->pieces, plan->npieces) || step->pieces < 1 ||
         (copy && step->pieces != 2) || (signals && step->pieces != 1)) {
-        return irr_check_fail(check, "rank %d step %zu: %zu pieces from %zu on, of %zu", rank, index, step->pieces,
+        return irr_check_fail(check, "rank %d step %zu: %u pieces from %u on, of %zu", rank, index, step->pieces,
                               step->first_piece, plan->npieces);
     }
     for (size_t i = 0; i < step->pieces; i++) {
@@ -170,7 +170,7 @@ static irr_status_t check_deps(irr_check_t *check, int rank, size_t index)
     const irr_step_t *step = &plan->steps[index];
 
     if (!slice_fits(step->first_dep, step->deps, plan->ndeps)) {
-        return irr_check_fail(check, "rank %d step %zu: %zu dependencies from %zu on, of %zu", rank, index,
+        return irr_check_fail(check, "rank %d step %zu: %u dependencies from %u on, of %zu", rank, index,
                               step->deps, step->first_dep, plan->ndeps);
     }
     for (size_t i = 0; i < step->deps; i++) {

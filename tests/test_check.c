@@ -53,8 +53,8 @@ static void test_no_reason(void)
     ROW(number_zero, step(s, 1, 2)->number = 0, "rank 1 step 2: number 0 is not allowed") \
     ROW(copy_numbered, step(s, 1, 5)->number = 1, "rank 1 step 5: number 1 is not allowed") \
     ROW(no_pieces, step(s, 0, 0)->pieces = 0, "rank 0 step 0: 0 pieces from 0 on, of 6") \
-    ROW(wild_pieces, step(s, 0, 0)->first_piece = SIZE_MAX, \
-        "rank 0 step 0: 1 pieces from 18446744073709551615 on, of 6") \
+    ROW(wild_pieces, step(s, 0, 0)->first_piece = UINT32_MAX, \
+        "rank 0 step 0: 1 pieces from 4294967295 on, of 6") \
     ROW(wild_buffer, piece(s, 0, 0, 0)->buffer = 3, "rank 0 step 0: no buffer 3") \
     ROW(wild_length, piece(s, 0, 0, 0)->length = SIZE_MAX, \
         "rank 0 step 0: piece of 18446744073709551615 bytes at 8 is out of range") \
@@ -388,10 +388,10 @@ static void change_something(irr_scene_t *scene, uint64_t *random)
     case 2: changed->stage = (int)value; break;
     case 3: changed->number = (int)value; break;
     case 4: changed->bytes = (size_t)value; break;
-    case 5: changed->first_piece = (size_t)value; break;
-    case 6: changed->pieces = (size_t)value; break;
-    case 7: changed->first_dep = (size_t)value; break;
-    case 8: changed->deps = (size_t)value; break;
+    case 5: changed->first_piece = (uint32_t)value; break;
+    case 6: changed->pieces = (uint32_t)value; break;
+    case 7: changed->first_dep = (uint32_t)value; break;
+    case 8: changed->deps = (uint32_t)value; break;
     case 9: part->buffer = (irr_buffer_t)value; break;
     case 10: part->offset = (ptrdiff_t)value; break;
     case 11: part->length = (size_t)value; break;

@@ -96,7 +96,8 @@ static void test_matrix(void)
     for (int from = 0; from < 4; from++) {
         for (int to = 0; to < 4; to++) {
             const bool serves = from % 2 != to % 2 &&
-                                irr_nodes_server(&nodes, nodes.node[from], to) == nodes.place[from];
+                                irr_nodes_server(&nodes, irr_nodes_of(&nodes, from), to) ==
+                                    irr_nodes_place(&nodes, from);
             const uint64_t bytes = *irr_matrix_at(&matrix, from, to) + *irr_matrix_at(&matrix, (from + 2) % 4, to);
 
             CU_ASSERT_EQUAL(*irr_matrix_at(&forwarded, from, to), serves ? bytes : 0);
@@ -121,7 +122,7 @@ static void expect_fair(const irr_nodes_t *nodes)
         int served[RANKS_MAX] = { 0 }, most = 0, least = RANKS_MAX;
 
         for (int to = 0; to < nodes->ranks; to++) {
-            served[irr_nodes_server(nodes, node, to)] += nodes->node[to] != node;
+            served[irr_nodes_server(nodes, node, to)] += irr_nodes_of(nodes, to) != node;
         }
         for (int place = 0; place < irr_nodes_size(nodes, node); place++) {
             most = served[place] > most ? served[place] : most;

@@ -199,7 +199,7 @@ static bool look_at_message(void *context, const irr_plans_message_t *message)
 {
     led_t *led = context;
     const irr_nodes_t *nodes = led->nodes;
-    const int from = nodes->node[message->from], to = nodes->node[message->to];
+    const int from = irr_nodes_of(nodes, message->from), to = irr_nodes_of(nodes, message->to);
 
     if (message->stage == 4) {   /* directly */
         led->good = led->good && message->nslices == 1 && message->slices[0].source == message->from;
@@ -212,7 +212,7 @@ static bool look_at_message(void *context, const irr_plans_message_t *message)
     }
     for (size_t i = 0; i < message->nslices; i++) {
         const irr_slice_t *slice = &message->slices[i];
-        const bool inside = nodes->node[slice->source] == nodes->node[slice->destination];
+        const bool inside = irr_nodes_of(nodes, slice->source) == irr_nodes_of(nodes, slice->destination);
 
         led->good = led->good && (!inside || (message->stage == 1 && message->to == slice->destination)) &&
                     (message->stage != 3 || message->to == slice->destination);
@@ -224,7 +224,7 @@ static bool look_at_message(void *context, const irr_plans_message_t *message)
 static void expect_shares(const led_t *led)
 {
     for (int r = 0; r < led->nodes->ranks; r++) {
-        const int size = irr_nodes_size(led->nodes, led->nodes->node[r]), others = led->nodes->count - 1;
+        const int size = irr_nodes_size(led->nodes, irr_nodes_of(led->nodes, r)), others = led->nodes->count - 1;
 
         CU_ASSERT(led->sent[r] <= (others + size - 1) / size);
     }
@@ -289,12 +289,64 @@ static void test_leaders(void)
     }
 }
 
+/* ---- nodes ---- */
+
+/* Compares node and place of each rank with the labels, and the ranks of each node with its places. */
+static void check_nodes(int ranks, const int *labels)
+{
+    irr_nodes_t nodes;
+    int count = 0;
+
+    irr_test_must(irr_nodes_init(&nodes, ranks, labels));
+    for (int r = 0; r < ranks; r++) {
+        const int node = irr_nodes_of(&nodes, r), place = irr_nodes_place(&nodes, r);
+        int lowest = 0, before = 0;
+
+        while (labels[lowest] != labels[r]) {
+            lowest++;
+        }
+        for (int i = lowest; i < r; i++) {
+            before += labels[i] == labels[r];
+        }
+        CU_ASSERT_EQUAL(node, lowest < r ? irr_nodes_of(&nodes, lowest) : count);
+        count += lowest == r;
+        CU_ASSERT_EQUAL(place, before);
+        CU_ASSERT_EQUAL(irr_nodes_member(&nodes, node, place), r);
+        CU_ASSERT(place < irr_nodes_size(&nodes, node));
+    }
+    CU_ASSERT_EQUAL(nodes.count, count);
+    CU_ASSERT_EQUAL(irr_nodes_first(&nodes, 0), 0);
+    CU_ASSERT_EQUAL(irr_nodes_first(&nodes, count), ranks);
+    irr_nodes_fini(&nodes);
+}
+
+/* Regular nodes, and nodes in which one rank is on another node. */
+static void test_nodes(void)
+{
+    uint64_t state = irr_test_seed();
+    int labels[20];
+
+    for (int i = 0; i < 400; i++) {
+        const int ranks = 1 + (int)irr_test_below(&state, 20), count = 1 + (int)irr_test_below(&state, 5);
+        const int block = 1 + (int)irr_test_below(&state, 6);
+
+        for (int r = 0; r < ranks; r++) {
+            labels[r] = 7 - r / block % count;
+        }
+        if (irr_test_below(&state, 2) > 0) {
+            labels[irr_test_below(&state, (uint64_t)ranks)] = (int)irr_test_below(&state, 9);
+        }
+        check_nodes(ranks, labels);
+    }
+}
+
 IRR_TEST_MAIN("grid", 120,
     { "columns of the square", test_square },
     { "figure 8: messages for pseudo-nodes", test_figure_8 },
     { "figure 10: the revised schedule", test_figure_10 },
     { "no contention for P = 1 to 300", test_no_contention },
     { "levels are groups", test_levels },
+    { "ranks of nodes", test_nodes },
     { "shares of a message by column", test_cut },
     { "table 3: start-ups", test_startups },
     { "1 to 5 nodes of 1 to 4 ranks, by leaders", test_leaders })

@@ -155,7 +155,7 @@ static void check_plans(const scene_t *scene, const irr_fleet_t *fleet, uint64_t
     CU_ASSERT_STRING_EQUAL(reason, "");
     step = some_step(&plans[irr_test_below(state, (uint64_t)scene->ranks)], state);
     if (step != NULL) {
-        const size_t deps = step->deps;
+        const uint32_t deps = step->deps;
 
         step->deps = 0;
         CU_ASSERT_EQUAL(irr_plan_check(plans, scene->problems, scene->ranks, reason, sizeof(reason)),

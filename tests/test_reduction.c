@@ -75,9 +75,9 @@ static void expect_messages(const irr_plan_t *plan, const irr_nodes_t *nodes)
         const irr_step_t *step = &plan->steps[i];
 
         between += step->kind == IRR_STEP_SEND &&
-                   (nodes == NULL || nodes->node[step->peer] != nodes->node[plan->rank]);
+                   (nodes == NULL || irr_nodes_of(nodes, step->peer) != irr_nodes_of(nodes, plan->rank));
     }
-    CU_ASSERT_EQUAL(between, nodes == NULL || nodes->place[plan->rank] == 0 ? (size_t)log2_up(count) : 0);
+    CU_ASSERT_EQUAL(between, nodes == NULL || irr_nodes_place(nodes, plan->rank) == 0 ? (size_t)log2_up(count) : 0);
     CU_ASSERT(plan->nsends <= (size_t)(log2_up(count) + (nodes != NULL ? log2_up(nodes->largest) + 1 : 0)));
 }
 

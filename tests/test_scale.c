@@ -172,7 +172,7 @@ static size_t measure(int ranks, const char *algorithm, bool stores)
 static void test_memory(void)
 {
     static const struct { const char *algorithm; bool stores; size_t limit; } rows[] = {
-        { "direct", true, 24000 }, { "direct", false, 53000 }, { "grid", true, 90000 }, { "node", true, 175000 }
+        { "direct", true, 18000 }, { "direct", false, 46000 }, { "grid", true, 40000 }, { "node", true, 65000 }
     };
     const char *scale = getenv("IRR_SCALE");
 

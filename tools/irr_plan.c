@@ -175,12 +175,13 @@ static irr_status_t make_nodes(const irr_tool_job_t *job, irr_nodes_t *nodes)
 /* Prints an error message if a node has ranks on several hosts. */
 static irr_cli_exit_t check_nodes(const irr_tool_job_t *job, const irr_nodes_t *nodes)
 {
-    for (int i = 1; job->input->host_of != NULL && i < nodes->ranks; i++) {
-        const int one = nodes->members[i - 1], other = nodes->members[i];
+    for (int r = 0; job->input->host_of != NULL && r < nodes->ranks; r++) {
+        const int place = irr_nodes_place(nodes, r);
+        const int other = place > 0 ? irr_nodes_member(nodes, irr_nodes_of(nodes, r), place - 1) : r;
 
-        if (nodes->node[one] == nodes->node[other] && job->input->host_of[one] != job->input->host_of[other]) {
+        if (job->input->host_of[other] != job->input->host_of[r]) {
             return irr_cli_complain("--ranks-per-node %d: ranks %d and %d are not on one host",
-                                    job->options->ranks_per_node, one, other);
+                                    job->options->ranks_per_node, other, r);
         }
     }
     return IRR_CLI_GOOD;

@@ -102,7 +102,7 @@ static bool fit(const irr_nodes_t *nodes, const irr_topology_t *topology, const 
     bool good = topology->hosts == nodes->count;
 
     for (int r = 0; r < nodes->ranks && good; r++) {
-        good = host_of[r] == host_of[nodes->members[nodes->first[nodes->node[r]]]];
+        good = host_of[r] == host_of[irr_nodes_member(nodes, irr_nodes_of(nodes, r), 0)];
     }
     return good;
 }
@@ -142,7 +142,9 @@ static irr_status_t make(irr_comm_t *comm, irr_comm_files_t *files, size_t path_
     status = paths != NULL ? take_paths(comm, files, &nodes, path_bytes, paths, comm->labels) : IRR_ERR_FORMAT;
     named = status == IRR_OK;
     if (status == IRR_ERR_FORMAT) {
-        memcpy(comm->labels, nodes.node, (size_t)comm->ranks * sizeof(*comm->labels));
+        for (int r = 0; r < comm->ranks; r++) {
+            comm->labels[r] = irr_nodes_of(&nodes, r);
+        }
         status = irr_topology_star(nodes.count, &files->topology);
     }
     if (status == IRR_OK && comm->rank == 0) {

@@ -32,6 +32,13 @@ irr_status_t irr_grow(void *pointer, size_t *max, size_t wanted, size_t size);
  */
 irr_status_t irr_renew(void *pointer, size_t *max, size_t wanted);
 
+/*
+ * Shrinks the array at *pointer to room for at most `count` elements; 0: frees the array, which cannot fail.
+ * IRR_ERR_NO_MEMORY: the array is unchanged.
+ */
+irr_status_t irr_trim(void *pointer, size_t *max, size_t count, size_t size);
+
+#define IRR_TRIM(array, max, count) irr_trim(&(array), &(max), count, sizeof(*(array)))
 #define IRR_GROW(array, max, wanted) irr_grow(&(array), &(max), wanted, sizeof(*(array)))
 
 void irr_free(void *memory);

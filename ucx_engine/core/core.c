@@ -101,6 +101,27 @@ irr_status_t irr_grow(void *pointer, size_t *max, size_t wanted, size_t size)
     return IRR_OK;
 }
 
+irr_status_t irr_trim(void *pointer, size_t *max, size_t count, size_t size)
+{
+    void *array, *shorter = NULL;
+
+    if (count >= *max) {
+        return IRR_OK;
+    }
+    memcpy(&array, pointer, sizeof(array));
+    if (count == 0) {
+        irr_free(array);
+    } else {
+        shorter = irr_resize(array, count, size);
+        if (shorter == NULL) {
+            return IRR_ERR_NO_MEMORY;
+        }
+    }
+    memcpy(pointer, &shorter, sizeof(shorter));
+    *max = count;
+    return IRR_OK;
+}
+
 irr_status_t irr_renew(void *pointer, size_t *max, size_t wanted)
 {
     void *memory;

@@ -369,6 +369,7 @@ static void take_plan(irr_exec_t *exec)
     exec->compose = env->compose;
     take_line(exec);
     exec->nsteps = 0;
+    exec->nparts = 0;
     irr_exec_take_in(exec);
 }
 

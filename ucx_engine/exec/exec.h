@@ -69,7 +69,8 @@ typedef struct irr_exec irr_exec_t;
 /* The state of one step of the plan in this run. */
 typedef struct irr_exec_step {
     irr_request_t request;    /* the message of the step; for a step of several messages `iov` is NULL, `count` is the
-                                 number of messages, and `bytes` the number of bytes received */
+                                 number of messages, `bytes` the number of bytes received, and reserved[0] the address
+                                 of the first irr_part_t */
     irr_exec_t   *exec;
     uint32_t      index;      /* index of the step in the plan */
     uint32_t      pending;    /* number of unfinished messages, or one of IRR_EXEC_NOT_STARTED and so on */
@@ -95,9 +96,10 @@ typedef struct irr_exec_room {
     struct irr_exec_room *next;     /* storage of the steps before first_step */
     size_t           first_step, steps_max;
     size_t           first_piece, pieces_max;
+    size_t           first_part, parts_max;
+    irr_exec_step_t *steps;         /* this block of memory also has the other arrays */
     irr_iov_t       *iov;           /* one entry per piece: addresses of the pieces of each step, message by message */
-    irr_part_t      *parts;         /* one entry per piece: a step has at most as many messages as pieces */
-    irr_exec_step_t *steps;
+    irr_part_t      *parts;         /* one entry per piece of the messages of several pieces */
 } irr_exec_room_t;
 
 /* A straight line: a plan in which no step depends on another and each message has one piece. */
@@ -120,7 +122,7 @@ struct irr_exec {
     irr_exec_room_t   room;         /* storage from the first step on */
     irr_exec_room_t  *last;         /* `room`, or the latest storage for appended steps that did not fit in `room` */
     size_t            nsteps;       /* number of steps whose requests are set */
-    size_t            npieces;      /* number of pieces of these steps */
+    size_t            npieces, nparts;   /* number of pieces of these steps, and of pieces in `parts` */
     size_t            held;         /* number of receives that wait for the source, and of steps that failed the run */
     bool              more;         /* the source may still append steps */
     bool              at_odds;      /* a message was shorter than its block */
@@ -142,6 +144,9 @@ void irr_exec_fini(irr_exec_t *exec);
  * changes.
  */
 irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_room_t bounds);
+
+/* As irr_exec_reserve, but leaves no room to spare: for a plan that will run often. */
+irr_status_t irr_exec_fit(irr_exec_t *exec, irr_plan_room_t bounds);
 
 /*
  * Starts a plan, and posts the steps that may start. The plan must fit the reserved room, and the caller must have set
@@ -263,7 +268,7 @@ void irr_exec_on_done(irr_request_t *request, irr_status_t status);
  * irr_exec_set_parts sets the messages of a step of several pieces. irr_exec_start_parts starts the messages if there
  * are several (exec/exec_parts.c).
  */
-void irr_exec_set_parts(const irr_exec_t *exec, const irr_exec_room_t *room, const irr_step_t *step,
+void irr_exec_set_parts(const irr_exec_t *exec, const irr_step_t *step, irr_iov_t *iov, irr_part_t *parts,
                         irr_exec_step_t *state);
 void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step);
 

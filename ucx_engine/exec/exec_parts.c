@@ -86,13 +86,11 @@ static void set_part(irr_exec_step_t *state, int peer, irr_part_t *part, const i
  * Sets one message for all parts shorter than apart_min, and one message for each longer part. A single message becomes
  * the request of the step.
  */
-void irr_exec_set_parts(const irr_exec_t *exec, const irr_exec_room_t *room, const irr_step_t *step,
+void irr_exec_set_parts(const irr_exec_t *exec, const irr_step_t *step, irr_iov_t *iov, irr_part_t *parts,
                         irr_exec_step_t *state)
 {
     const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
     const irr_composition_t composition = compose(exec, step);
-    irr_iov_t *iov = &room->iov[step->first_piece - room->first_piece];
-    irr_part_t *parts = &room->parts[step->first_piece - room->first_piece];
     size_t together = 0, messages = 0, bytes, part;
 
     for (size_t i = 0; i < step->pieces; i += part) {
@@ -116,6 +114,7 @@ void irr_exec_set_parts(const irr_exec_t *exec, const irr_exec_room_t *room, con
     if (messages > 1) {
         state->request.iov = NULL;
         state->request.count = messages;
+        state->request.reserved[0] = (uintptr_t)parts;
     }
 }
 
@@ -142,8 +141,7 @@ static void start_part(irr_exec_t *exec, const irr_exec_step_t *state, const irr
  */
 void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
 {
-    const irr_exec_room_t *room = irr_exec_room_of(exec, state->index);
-    irr_part_t *parts = &room->parts[step->first_piece - room->first_piece];
+    irr_part_t *parts = (irr_part_t *)state->request.reserved[0];
     const size_t messages = state->request.count;
 
     state->request.bytes = 0;

@@ -18,28 +18,20 @@ void irr_exec_init(irr_exec_t *exec)
 
 /* ---- room ---- */
 
-static void free_arrays(irr_exec_room_t *room)
-{
-    irr_free(room->steps);
-    irr_free(room->parts);
-    irr_free(room->iov);
-}
-
 /* Allocates storage for `steps` steps and `pieces` pieces. The first of these steps is first_step. */
-static irr_status_t make_arrays(irr_exec_t *exec, size_t first_step, size_t steps, size_t pieces, irr_exec_room_t *room)
+static irr_status_t make_arrays(irr_exec_t *exec, size_t first_step, irr_plan_room_t bounds, irr_exec_room_t *room)
 {
     irr_exec_room_t made = {
-        .first_step = first_step, .steps_max = steps, .pieces_max = pieces,
-        .iov = irr_alloc(pieces, sizeof(*made.iov)), .parts = irr_alloc_zero(pieces, sizeof(*made.parts)),
-        .steps = irr_alloc_zero(steps, sizeof(*made.steps))
+        .first_step = first_step, .steps_max = bounds.steps, .pieces_max = bounds.pieces, .parts_max = bounds.parts
+    };
+    const irr_array_t arrays[] = {
+        IRR_ARRAY(made.steps, bounds.steps), IRR_ARRAY(made.iov, bounds.pieces), IRR_ARRAY(made.parts, bounds.parts)
     };
 
-    if (first_step + steps > UINT32_MAX || pieces > UINT32_MAX || made.iov == NULL || made.parts == NULL ||
-        made.steps == NULL) {
-        free_arrays(&made);
+    if (first_step + bounds.steps > UINT32_MAX || IRR_ALLOC_ARRAYS(arrays) != IRR_OK) {
         return IRR_ERR_NO_MEMORY;
     }
-    for (size_t i = 0; i < steps; i++) {
+    for (size_t i = 0; i < bounds.steps; i++) {
         made.steps[i].request.done = irr_exec_on_done;
         made.steps[i].exec = exec;
         made.steps[i].index = (uint32_t)(first_step + i);
@@ -54,7 +46,7 @@ static void free_grown(irr_exec_t *exec)
         irr_exec_room_t *room = exec->last;
 
         exec->last = room->next;
-        free_arrays(room);
+        irr_free(room->steps);
         irr_free(room);
     }
     exec->last = &exec->room;
@@ -63,7 +55,7 @@ static void free_grown(irr_exec_t *exec)
 void irr_exec_fini(irr_exec_t *exec)
 {
     free_grown(exec);
-    free_arrays(&exec->room);
+    irr_free(exec->room.steps);
     irr_exec_init(exec);
 }
 
@@ -78,32 +70,55 @@ static size_t with_spare(size_t used)
     return used + used / 4;
 }
 
-irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_room_t bounds)
+static bool fits(const irr_exec_room_t *room, irr_plan_room_t bounds)
 {
-    const bool grew = exec->last != NULL && exec->last != &exec->room;
-    const size_t used_steps = grew ? with_spare(exec->nsteps) : 0, used_pieces = grew ? with_spare(exec->npieces) : 0;
-    const size_t steps = larger(larger(bounds.steps, exec->room.steps_max), used_steps);
-    const size_t pieces = larger(larger(bounds.pieces, exec->room.pieces_max), used_pieces);
-    irr_exec_room_t room;
-    irr_status_t status = IRR_OK;
+    return bounds.steps <= room->steps_max && bounds.pieces <= room->pieces_max && bounds.parts <= room->parts_max;
+}
 
-    free_grown(exec);
-    if (steps > exec->room.steps_max || pieces > exec->room.pieces_max) {
-        status = make_arrays(exec, 0, steps, pieces, &room);
-        if (status == IRR_OK) {
-            free_arrays(&exec->room);
-            exec->room = room;
-            exec->edition = 0;
-        }
+/* Replaces the storage, which keeps no states. */
+static irr_status_t replace(irr_exec_t *exec, irr_plan_room_t bounds)
+{
+    irr_exec_room_t room;
+    const irr_status_t status = make_arrays(exec, 0, bounds, &room);
+
+    if (status == IRR_OK) {
+        irr_free(exec->room.steps);
+        exec->room = room;
+        exec->edition = 0;
     }
     return status;
+}
+
+irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_room_t bounds)
+{
+    const irr_exec_room_t *room = &exec->room;
+
+    if (exec->last != NULL && exec->last != room) {
+        bounds.steps = larger(bounds.steps, with_spare(exec->nsteps));
+        bounds.pieces = larger(bounds.pieces, with_spare(exec->npieces));
+        bounds.parts = larger(bounds.parts, with_spare(exec->nparts));
+    }
+    free_grown(exec);
+    bounds.steps = larger(bounds.steps, room->steps_max);
+    bounds.pieces = larger(bounds.pieces, room->pieces_max);
+    bounds.parts = larger(bounds.parts, room->parts_max);
+    return fits(room, bounds) ? IRR_OK : replace(exec, bounds);
+}
+
+irr_status_t irr_exec_fit(irr_exec_t *exec, irr_plan_room_t bounds)
+{
+    const irr_exec_room_t *room = &exec->room;
+    const bool fit = bounds.steps == room->steps_max && bounds.pieces == room->pieces_max &&
+                     bounds.parts == room->parts_max;
+
+    free_grown(exec);
+    return fit ? IRR_OK : replace(exec, bounds);
 }
 
 /* ---- steps ---- */
 
 /* Sets the requests of a step, or the two addresses of a local step. */
-static void prepare(const irr_exec_t *exec, const irr_exec_room_t *room, const irr_step_t *step,
-                    irr_exec_step_t *state)
+static void prepare(irr_exec_t *exec, const irr_exec_room_t *room, const irr_step_t *step, irr_exec_step_t *state)
 {
     irr_iov_t *iov = &room->iov[step->first_piece - room->first_piece];
     const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
@@ -111,8 +126,9 @@ static void prepare(const irr_exec_t *exec, const irr_exec_room_t *room, const i
     state->kind = (uint8_t)step->kind;
     state->comes = step->kind == IRR_STEP_RECV || step->kind == IRR_STEP_WAIT;
     state->tag = irr_exec_tag(exec, step);
-    if (step->pieces > 1 && !irr_step_is_local(step->kind)) {
-        irr_exec_set_parts(exec, room, step, state);
+    if (irr_step_parts(step) > 0) {
+        irr_exec_set_parts(exec, step, iov, &room->parts[exec->nparts - room->first_part], state);
+        exec->nparts += irr_step_parts(step);
     } else {
         for (size_t i = 0; i < step->pieces; i++) {
             iov[i] = irr_exec_address(exec, &pieces[i]);
@@ -147,26 +163,41 @@ void irr_exec_open(irr_exec_t *exec, size_t first)
 
 /* ---- growth ---- */
 
+/* Adds storage for all steps from `first` on. */
+static irr_status_t add_room(irr_exec_t *exec, size_t first, irr_plan_room_t bounds)
+{
+    const irr_plan_t *plan = exec->plan;
+    irr_exec_room_t *room = irr_alloc(1, sizeof(*room));
+    const irr_status_t status = room != NULL ? make_arrays(exec, first, bounds, room) : IRR_ERR_NO_MEMORY;
+
+    if (status != IRR_OK) {
+        irr_free(room);
+        return status;
+    }
+    room->first_piece = first < plan->nsteps ? plan->steps[first].first_piece : plan->npieces;
+    room->first_part = exec->nparts;
+    room->next = exec->last;
+    exec->last = room;
+    return IRR_OK;
+}
+
 irr_status_t irr_exec_grow(irr_exec_t *exec)
 {
     const irr_plan_t *plan = exec->plan;
     const size_t first = exec->nsteps;
     const irr_exec_room_t *last = exec->last;
-    irr_exec_room_t *room;
-    irr_status_t status = IRR_ERR_NO_MEMORY;
+    irr_plan_room_t size = { .steps = plan->nsteps, .pieces = plan->npieces, .parts = exec->nparts };
+    irr_status_t status = IRR_OK;
 
-    if (plan->nsteps - last->first_step > last->steps_max || plan->npieces - last->first_piece > last->pieces_max) {
-        room = irr_alloc(1, sizeof(*room));
-        if (room != NULL) {
-            status = make_arrays(exec, first, plan->nsteps, plan->npieces, room);
-        }
-        if (status != IRR_OK) {
-            irr_free(room);
-            return status;
-        }
-        room->first_piece = first < plan->nsteps ? plan->steps[first].first_piece : plan->npieces;
-        room->next = exec->last;
-        exec->last = room;
+    for (size_t i = first; i < plan->nsteps; i++) {
+        size.parts += irr_step_parts(&plan->steps[i]);
+    }
+    if (size.steps - last->first_step > last->steps_max || size.pieces - last->first_piece > last->pieces_max ||
+        size.parts - last->first_part > last->parts_max) {
+        status = add_room(exec, first, size);
+    }
+    if (status != IRR_OK) {
+        return status;
     }
     irr_exec_take_in(exec);
     irr_exec_open(exec, first);

@@ -69,7 +69,6 @@ typedef struct irr_relay_slot {
     bool           known;      /* the peer knows the layout of the previous message */
     size_t         messages;   /* number of messages that the peer's predicted receive takes: that of the last layout,
                                   or 1 */
-    unsigned char  status[IRR_HEADER_PREFIX_MAX];   /* buffer for a HEADER without slices, which needs no allocation */
     unsigned char *header;
     size_t         header_max;
 } irr_relay_slot_t;
@@ -102,6 +101,7 @@ typedef struct irr_outbox {
     bool           busy;
     int            next;    /* number of peers of this stage that got their messages, in the order of the schedule */
     size_t         retired; /* number of cancel notices sent to the next peer */
+    unsigned char  header[IRR_HEADER_PREFIX_MAX];   /* buffer for a HEADER without slices */
 } irr_outbox_t;
 
 typedef struct irr_relay {

@@ -17,7 +17,7 @@
 
 irr_status_t irr_inbox_init(irr_relay_t *relay)
 {
-    const irr_plan_room_t message = { .steps = 1, .pieces = 2 };
+    const irr_plan_room_t message = { .steps = 1, .pieces = 2, .parts = 2 };
     irr_inbox_t *inbox = &relay->inbox;
 
     inbox->bytes = irr_alloc(IRR_HEADER_MAX, 1);

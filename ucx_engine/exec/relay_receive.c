@@ -68,6 +68,7 @@ static bool post_known(irr_relay_t *relay, irr_relay_sender_t *from, size_t last
         status = irr_relay_put(relay, from, irr_grid_plan_slices(last, last_step), step->pieces, inbox->pieces);
     } else if (status == IRR_OK) {
         inbox->pieces[0] = last->plan.pieces[step->first_piece];
+        params->repeats = true;
     }
     params->pieces = inbox->pieces;
     params->npieces = step->pieces;
@@ -82,6 +83,7 @@ static void post_sink(irr_relay_t *relay, irr_relay_sender_t *from, irr_step_par
     from->discarded = true;
     params->pieces = &nowhere;
     params->npieces = 1;
+    params->repeats = true;
     irr_relay_break(relay, irr_relay_add(relay, params));
 }
 
@@ -94,7 +96,10 @@ void irr_relay_reserve_predicted(irr_relay_t *relay)
     for (size_t i = 0; i < senders; i++) {
         relay->senders[i].known = relay->senders[i].known && last->recv_steps[i] != IRR_NO_STEP;
         if (relay->senders[i].known && !relay->broken) {
-            bounds.pieces += last->plan.steps[last->recv_steps[i]].pieces - 1;
+            const irr_step_t *step = &last->plan.steps[last->recv_steps[i]];
+
+            bounds.pieces += step->pieces - 1;
+            bounds.parts += irr_step_parts(step);
         }
     }
     /* Always call irr_exec_reserve, because it also merges the storage for steps that the last exchange appended. */

@@ -39,7 +39,7 @@ static irr_step_params_t send_to(const irr_relay_t *relay, int slot)
 
     return (irr_step_params_t){
         .kind = IRR_STEP_SEND, .peer = stage->peer[slot], .stage = relay->stage, .number = stage->number[slot],
-        .pieces = &nothing, .npieces = 1
+        .pieces = &nothing, .npieces = 1, .repeats = true
     };
 }
 
@@ -182,13 +182,13 @@ static void send_status(irr_relay_t *relay, int index)
     irr_relay_slot_t *slot = &relay->slots[relay->slot_base + (size_t)index];
     irr_step_params_t params = send_to(relay, index);
     const irr_header_t header = { .status = relay->status, .lost = relay->lost, .messages = 1, .inside = true };
-    irr_piece_t piece = { IRR_BUFFER_SCRATCH, false, (ptrdiff_t)(uintptr_t)slot->status, 0 };
+    irr_piece_t piece = { IRR_BUFFER_SCRATCH, false, (ptrdiff_t)(uintptr_t)outbox->header, 0 };
 
     outbox->busy = true;
     if (outbox->retired < slot->messages) {
         outbox->retired++;
     } else {
-        piece.length = irr_header_encode(&header, NULL, slot->status);
+        piece.length = irr_header_encode(&header, NULL, outbox->header);
         params.content = IRR_CONTENT_HEADER;
         params.described = piece.length;
         params.pieces = &piece;

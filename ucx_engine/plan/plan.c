@@ -51,7 +51,8 @@ void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem)
 
 irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_room_t room)
 {
-    irr_status_t status = IRR_GROW(plan->steps, plan->steps_max, room.steps);
+    const bool indexed = room.pieces <= UINT32_MAX && room.deps <= UINT32_MAX;
+    irr_status_t status = indexed ? IRR_GROW(plan->steps, plan->steps_max, room.steps) : IRR_ERR_NO_MEMORY;
 
     if (status == IRR_OK) {
         status = IRR_GROW(plan->pieces, plan->pieces_max, room.pieces);
@@ -60,6 +61,26 @@ irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_room_t room)
         status = IRR_GROW(plan->deps, plan->deps_max, room.deps);
     }
     return status;
+}
+
+irr_status_t irr_plan_trim(irr_plan_t *plan)
+{
+    irr_status_t status = IRR_TRIM(plan->steps, plan->steps_max, plan->nsteps);
+
+    if (status == IRR_OK) {
+        status = IRR_TRIM(plan->pieces, plan->pieces_max, plan->npieces);
+    }
+    return status == IRR_OK ? IRR_TRIM(plan->deps, plan->deps_max, plan->ndeps) : status;
+}
+
+irr_plan_room_t irr_plan_size(const irr_plan_t *plan)
+{
+    irr_plan_room_t size = { .steps = plan->nsteps, .pieces = plan->npieces, .deps = plan->ndeps };
+
+    for (size_t i = 0; i < plan->nsteps; i++) {
+        size.parts += irr_step_parts(&plan->steps[i]);
+    }
+    return size;
 }
 
 /* Appends a piece to the last step; there must be room for it. */
@@ -77,24 +98,47 @@ static void add_piece(irr_plan_t *plan, const irr_piece_t *piece)
     step->pieces++;
 }
 
+/* Returns whether the last step has the dependencies of a new step. */
+static bool has_deps(const irr_plan_t *plan, const irr_step_params_t *params)
+{
+    const irr_step_t *last = plan->nsteps > 0 ? &plan->steps[plan->nsteps - 1] : NULL;
+
+    return last != NULL && params->ndeps > 0 && last->deps == params->ndeps &&
+           memcmp(&plan->deps[last->first_dep], params->deps, params->ndeps * sizeof(*plan->deps)) == 0;
+}
+
+/* Returns whether the last piece is the repeated piece of a new step. */
+static bool has_piece(const irr_plan_t *plan, const irr_step_params_t *params)
+{
+    const irr_piece_t *last = plan->npieces > 0 ? &plan->pieces[plan->npieces - 1] : NULL;
+
+    return last != NULL && params->repeats && params->npieces == 1 && last->buffer == params->pieces->buffer &&
+           last->offset == params->pieces->offset && last->length == params->pieces->length &&
+           plan->steps[plan->nsteps - 1].pieces == 1;
+}
+
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
 {
-    irr_plan_room_t bounds = {
+    const bool shares_deps = has_deps(plan, params), shares_piece = has_piece(plan, params);
+    const irr_plan_room_t bounds = {
         .steps  = plan->nsteps + 1,
-        .pieces = plan->npieces + params->npieces,
-        .deps   = plan->ndeps + params->ndeps
+        .pieces = plan->npieces + params->npieces - shares_piece,
+        .deps   = plan->ndeps + (shares_deps ? 0 : params->ndeps)
     };
     irr_status_t status = irr_plan_reserve(plan, bounds);
 
     if (status != IRR_OK) {
         return status;
     }
-    plan->steps[plan->nsteps++] = (irr_step_t){
+    plan->npieces -= shares_piece;
+    plan->steps[plan->nsteps] = (irr_step_t){
         .kind = params->kind, .peer = params->peer, .stage = params->stage, .number = params->number,
-        .first_piece = plan->npieces, .first_dep = plan->ndeps, .deps = params->ndeps,
+        .first_piece = (uint32_t)plan->npieces, .deps = (uint32_t)params->ndeps,
+        .first_dep = shares_deps ? plan->steps[plan->nsteps - 1].first_dep : (uint32_t)plan->ndeps,
         .content = params->content, .described = params->described, .ahead = params->ahead,
         .replaceable = params->replaceable
     };
+    plan->nsteps++;
     plan->nsends += params->kind == IRR_STEP_SEND;
     plan->nrecvs += params->kind == IRR_STEP_RECV;
     plan->nsignals += params->kind == IRR_STEP_SIGNAL;
@@ -102,7 +146,7 @@ irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
     for (size_t i = 0; i < params->npieces; i++) {
         add_piece(plan, &params->pieces[i]);
     }
-    if (params->ndeps > 0) {
+    if (params->ndeps > 0 && !shares_deps) {
         memcpy(plan->deps + plan->ndeps, params->deps, params->ndeps * sizeof(*plan->deps));
         plan->ndeps += params->ndeps;
     }
@@ -199,7 +243,7 @@ irr_status_t irr_plan_insert_waits(irr_plan_t *plan, size_t at, size_t count, in
     }
     for (size_t i = at; i < at + count; i++) {
         plan->steps[i] = (irr_step_t){
-            .kind = IRR_STEP_WAIT, .stage = stage, .first_piece = plan->npieces, .pieces = 1
+            .kind = IRR_STEP_WAIT, .stage = stage, .first_piece = (uint32_t)plan->npieces, .pieces = 1
         };
         plan->pieces[plan->npieces++] = nothing;
     }
@@ -218,7 +262,7 @@ irr_status_t irr_plan_depend(irr_plan_t *plan, size_t step, size_t on)
     }
     if (moves) {
         memcpy(plan->deps + plan->ndeps, plan->deps + at->first_dep, at->deps * sizeof(*plan->deps));
-        at->first_dep = plan->ndeps;
+        at->first_dep = (uint32_t)plan->ndeps;
         plan->ndeps += at->deps;
     }
     plan->deps[plan->ndeps++] = on;

@@ -58,23 +58,23 @@ typedef enum irr_content {
     IRR_CONTENT_BODY     /* the bytes that a header describes */
 } irr_content_t;
 
-/* A step.  The members that are read for each message are first, in few cache lines. */
+/* A step.  The members that are read for each message are first, in one cache line. */
 typedef struct irr_step {
-    irr_step_kind_t kind;
-    irr_content_t   content;
-    int             peer;         /* rank in the communicator; this rank for a local step */
-    int             stage;        /* from 1 */
-    size_t          bytes;        /* length of the message */
-    size_t          first_piece;  /* index in plan->pieces */
-    size_t          described;    /* of a send: number of its bytes that are a description, not user data */
-    size_t          pieces;       /* number of pieces: 2 for a local step; 1, of length 0, for a signal or a wait;
-                                     otherwise at least 1 */
-    size_t          first_dep;    /* index in plan->deps */
-    size_t          deps;         /* number of dependencies */
-    size_t          ahead;        /* of a send: bytes of later sends that must fit in the window together with it */
-    int             number;       /* of a message: step of the schedule within the stage, from 1; otherwise 0 */
+    irr_step_kind_t kind : 8;
+    irr_content_t   content : 8;
     bool            replaceable;  /* of a receive: if other bytes arrive, the step is complete only when the caller
                                      says so (exec/exec.h) */
+    int             peer;         /* rank in the communicator; this rank for a local step */
+    int             stage;        /* from 1 */
+    int             number;       /* of a message: step of the schedule within the stage, from 1; otherwise 0 */
+    size_t          bytes;        /* length of the message */
+    size_t          described;    /* of a send: number of its bytes that are a description, not user data */
+    size_t          ahead;        /* of a send: bytes of later sends that must fit in the window together with it */
+    uint32_t        first_piece;  /* index in plan->pieces */
+    uint32_t        pieces;       /* number of pieces: 2 for a local step; 1, of length 0, for a signal or a wait;
+                                     otherwise at least 1 */
+    uint32_t        first_dep;    /* index in plan->deps */
+    uint32_t        deps;         /* number of dependencies */
 } irr_step_t;
 
 typedef struct irr_plan {
@@ -87,7 +87,7 @@ typedef struct irr_plan {
     size_t       nsends, nrecvs, nsignals, nlocals;
     irr_piece_t *pieces;
     size_t       npieces, pieces_max;
-    size_t      *deps;            /* indices of earlier steps */
+    size_t      *deps;            /* indices of earlier steps; a step may share its list with the step before */
     size_t       ndeps, deps_max;
     uint64_t     edition;         /* plans of a process with equal editions and lengths are equal; 0: no edition */
 } irr_plan_t;
@@ -104,9 +104,16 @@ static inline bool irr_step_goes_out(const irr_step_t *step)
     return step->kind == IRR_STEP_SEND || step->kind == IRR_STEP_SIGNAL;
 }
 
-/* The size of a plan: its numbers of steps, pieces and dependencies. */
+/* Returns the number of pieces of a message of several pieces; 0 for any other step. */
+static inline size_t irr_step_parts(const irr_step_t *step)
+{
+    return step->pieces > 1 && !irr_step_is_local(step->kind) ? step->pieces : 0;
+}
+
+/* The size of a plan. */
 typedef struct irr_plan_room {
     size_t steps, pieces, deps;
+    size_t parts;   /* sum of irr_step_parts; irr_plan_reserve ignores it */
 } irr_plan_room_t;
 
 void irr_plan_init(irr_plan_t *plan);
@@ -115,11 +122,11 @@ void irr_plan_fini(irr_plan_t *plan);
 /* Allocates room for a plan of this size.  IRR_ERR_NO_MEMORY. */
 irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_room_t room);
 
-/* Returns the size of a plan. */
-static inline irr_plan_room_t irr_plan_size(const irr_plan_t *plan)
-{
-    return (irr_plan_room_t){ .steps = plan->nsteps, .pieces = plan->npieces, .deps = plan->ndeps };
-}
+/* Frees the room of a plan behind its steps, pieces and dependencies.  IRR_ERR_NO_MEMORY. */
+irr_status_t irr_plan_trim(irr_plan_t *plan);
+
+/* Returns the size of a plan.  O(steps). */
+irr_plan_room_t irr_plan_size(const irr_plan_t *plan);
 
 /* Empties the plan, and sets its rank and its number of ranks.  Keeps the allocated room. */
 void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem);
@@ -139,6 +146,7 @@ typedef struct irr_step_params {
     size_t             described;
     size_t             ahead;
     bool               replaceable;
+    bool               repeats;   /* a step of one piece may share it with the last step */
 } irr_step_params_t;
 
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params);

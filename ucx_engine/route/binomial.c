@@ -26,7 +26,7 @@ irr_plan_room_t irr_binomial_bounds(int ranks, int rank)
 {
     const size_t steps = (size_t)children_of(ranks, rank) + 1;
 
-    return (irr_plan_room_t){ .steps = steps, .pieces = steps + 1, .deps = steps };
+    return (irr_plan_room_t){ .steps = steps, .pieces = steps + 1, .deps = steps, .parts = 2 };
 }
 
 /* Returns the length in bytes of `count` entries of the family, from entry `first` on. */

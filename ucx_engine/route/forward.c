@@ -39,10 +39,10 @@ irr_status_t irr_forward_matrix(const irr_nodes_t *nodes, const irr_matrix_t *ma
     }
     for (int from = 0; from < matrix->ranks; from++) {
         for (int to = 0; to < matrix->ranks; to++) {
-            const int node = nodes->node[from];
+            const int node = irr_nodes_of(nodes, from);
 
-            if (node != nodes->node[to]) {
-                const int server = nodes->members[nodes->first[node] + irr_nodes_server(nodes, node, to)];
+            if (node != irr_nodes_of(nodes, to)) {
+                const int server = irr_nodes_member(nodes, node, irr_nodes_server(nodes, node, to));
 
                 *irr_matrix_at(&made, server, to) += *irr_matrix_at(matrix, from, to);
             }
@@ -56,11 +56,11 @@ irr_status_t irr_forward_matrix(const irr_nodes_t *nodes, const irr_matrix_t *ma
 
 size_t irr_forward_count(const irr_nodes_t *nodes, int rank)
 {
-    const int node = nodes->node[rank], mates = irr_nodes_size(nodes, node);
+    const int node = irr_nodes_of(nodes, rank), mates = irr_nodes_size(nodes, node);
     size_t passing = 1;
 
     for (int to = 0; to < nodes->ranks; to++) {
-        passing += nodes->node[to] != node && irr_nodes_server(nodes, node, to) == nodes->place[rank];
+        passing += irr_nodes_of(nodes, to) != node && irr_nodes_server(nodes, node, to) == irr_nodes_place(nodes, rank);
     }
     return (size_t)(mates - 1) * passing + (size_t)(nodes->ranks - mates);
 }
@@ -72,7 +72,7 @@ size_t irr_forward_count(const irr_nodes_t *nodes, int rank)
 static size_t list_slices(const irr_stages_t *stages, int number, int sender, irr_slice_t *slices)
 {
     const irr_nodes_t *nodes = stages->grid.nodes;
-    const int node = nodes->node[sender];
+    const int node = irr_nodes_of(nodes, sender);
     size_t count = 0;
 
     for (int to = 0; number == INSIDE && to < nodes->ranks; to++) {
@@ -80,8 +80,8 @@ static size_t list_slices(const irr_stages_t *stages, int number, int sender, ir
             slices[count++] = (irr_slice_t){ .source = sender, .destination = to };
         }
     }
-    for (int i = nodes->first[node]; number == OUTSIDE && i < nodes->first[node + 1]; i++) {
-        slices[count++] = (irr_slice_t){ .source = nodes->members[i], .destination = stages->rank };
+    for (int i = 0; number == OUTSIDE && i < irr_nodes_size(nodes, node); i++) {
+        slices[count++] = (irr_slice_t){ .source = irr_nodes_member(nodes, node, i), .destination = stages->rank };
     }
     return count;
 }

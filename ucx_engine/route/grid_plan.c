@@ -56,6 +56,18 @@ irr_status_t irr_grid_plan_init(irr_grid_plan_t *build, const irr_stages_t *stag
     return IRR_OK;
 }
 
+irr_status_t irr_grid_plan_trim(irr_grid_plan_t *build)
+{
+    const irr_status_t status = IRR_TRIM(build->slices, build->slices_max, build->plan.npieces);
+
+    (void)IRR_TRIM(build->deps, build->deps_max, 0);
+    (void)IRR_TRIM(build->pieces, build->pieces_max, 0);
+    irr_extents_fini(&build->scratch);
+    irr_distribution_fini(&build->distribution);
+    irr_items_fini(&build->held);
+    return status == IRR_OK ? irr_plan_trim(&build->plan) : status;
+}
+
 void irr_grid_plan_fini(irr_grid_plan_t *build)
 {
     irr_free(build->deps);
@@ -274,6 +286,7 @@ static irr_status_t add_send(irr_grid_plan_t *build, int number, int slot, size_
     if (status != IRR_OK) {
         return status;
     }
+    params.repeats = items->count == 0;
     params.npieces = items->count > 0 ? items->count : put_blank(build);
     for (size_t i = 0; i < items->count; i++) {
         const irr_item_t *item = &items->array[i];
@@ -360,6 +373,7 @@ irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, co
     if (status != IRR_OK) {
         return status;
     }
+    params.repeats = count == 0;
     params.npieces = count > 0 ? count : put_blank(build);
     for (size_t k = 0; k < count && status == IRR_OK; k++) {
         build->slices[build->plan.npieces + k] = slices[k];

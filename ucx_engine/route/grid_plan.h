@@ -80,6 +80,9 @@ irr_status_t irr_grid_plan_end_stage(irr_grid_plan_t *build, int stage);
 /* Appends the copies of the rank's message to itself, and of the slices that belong to several blocks. */
 irr_status_t irr_grid_plan_finish(irr_grid_plan_t *build);
 
+/* Frees all memory that a complete plan does not need. */
+irr_status_t irr_grid_plan_trim(irr_grid_plan_t *build);
+
 /* Returns the number of slices of a step: the number of its pieces, or 0 if its message is the blank. */
 static inline size_t irr_grid_plan_count(const irr_grid_plan_t *build, size_t step)
 {

@@ -63,6 +63,22 @@ static void list(irr_nodes_t *nodes)
     }
 }
 
+/* Returns the number of consecutive ranks of each node in turn; 0: the nodes are not regular. */
+static int find_block(const irr_nodes_t *nodes)
+{
+    irr_nodes_t regular = { .ranks = nodes->ranks, .count = nodes->count };
+
+    while (regular.block < nodes->ranks && nodes->node[regular.block] == 0) {
+        regular.block++;
+    }
+    for (int r = 0; r < nodes->ranks; r++) {
+        if (irr_nodes_of(&regular, r) != nodes->node[r]) {
+            return 0;
+        }
+    }
+    return regular.block;
+}
+
 irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels)
 {
     const size_t count = (size_t)ranks;
@@ -80,6 +96,7 @@ irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels)
         set_arrays(&made, made.node);
         number(&made, table, places, labels);
         list(&made);
+        made.block = find_block(&made);
         memory = irr_resize(made.node, 3 * count + (size_t)made.count + 1, sizeof(int));
     }
     irr_free(table);
@@ -88,6 +105,10 @@ irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels)
         return IRR_ERR_NO_MEMORY;
     }
     set_arrays(&made, memory);
+    if (made.block > 0) {
+        irr_free(made.node);
+        made.node = made.place = made.members = made.first = NULL;
+    }
     *nodes = made;
     return IRR_OK;
 }

@@ -6,12 +6,17 @@
 
 #include "irr.h"
 
-/* Nodes count from 0 in the order of their lowest ranks; the ranks of a node ascend. */
+/*
+ * Nodes count from 0 in the order of their lowest ranks; the ranks of a node ascend.  Nodes are regular if `block`
+ * consecutive ranks belong to each node in turn: a job starts its ranks by slots or by nodes.  Regular nodes need no
+ * tables.
+ */
 typedef struct irr_nodes {
     int  ranks;
     int  count;
     int  smallest, largest;  /* number of ranks of the smallest and of the largest node */
-    int *node;               /* by rank */
+    int  block;              /* of regular nodes; 0: not regular */
+    int *node;               /* by rank; NULL if regular, as are the other tables */
     int *place;              /* by rank: its index among the ranks of its node, from 0 */
     int *first;              /* count + 1 entries; by node: index in `members` of its first rank */
     int *members;            /* all ranks, node by node */
@@ -19,14 +24,45 @@ typedef struct irr_nodes {
 
 /*
  * Groups ranks with equal labels.  Labels are any numbers, and equal on all ranks.  Takes 12 bytes a rank and 4 bytes a
- * node.  O(P).  IRR_ERR_NO_MEMORY.
+ * node, or nothing for regular nodes.  O(P).  IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels);
 void         irr_nodes_fini(irr_nodes_t *nodes);
 
+/* Returns the node of a rank. */
+static inline int irr_nodes_of(const irr_nodes_t *nodes, int rank)
+{
+    return nodes->block > 0 ? rank / nodes->block % nodes->count : nodes->node[rank];
+}
+
+/* Returns the index of a rank among the ranks of its node, from 0. */
+static inline int irr_nodes_place(const irr_nodes_t *nodes, int rank)
+{
+    return nodes->block > 0 ? rank / nodes->block / nodes->count * nodes->block + rank % nodes->block
+                            : nodes->place[rank];
+}
+
+/* Returns the number of ranks of all nodes before a node. */
+static inline int irr_nodes_first(const irr_nodes_t *nodes, int node)
+{
+    const int turn = nodes->block * nodes->count, before = nodes->block * node;
+
+    if (nodes->block == 0) {
+        return nodes->first[node];
+    }
+    return nodes->ranks / turn * before + (nodes->ranks % turn < before ? nodes->ranks % turn : before);
+}
+
 static inline int irr_nodes_size(const irr_nodes_t *nodes, int node)
 {
-    return nodes->first[node + 1] - nodes->first[node];
+    return irr_nodes_first(nodes, node + 1) - irr_nodes_first(nodes, node);
+}
+
+/* Returns the rank at a place of a node. */
+static inline int irr_nodes_member(const irr_nodes_t *nodes, int node, int place)
+{
+    return nodes->block > 0 ? (place / nodes->block * nodes->count + node) * nodes->block + place % nodes->block
+                            : nodes->members[nodes->first[node] + place];
 }
 
 /*
@@ -37,7 +73,7 @@ static inline int irr_nodes_size(const irr_nodes_t *nodes, int node)
  */
 static inline int irr_nodes_server(const irr_nodes_t *nodes, int node, int to)
 {
-    return (nodes->first[nodes->node[to]] + nodes->place[to]) % irr_nodes_size(nodes, node);
+    return (irr_nodes_first(nodes, irr_nodes_of(nodes, to)) + irr_nodes_place(nodes, to)) % irr_nodes_size(nodes, node);
 }
 
 /* Return the i-th node after a node, where the nodes are a ring and i counts from 0; and the index i of a node. */
@@ -67,12 +103,6 @@ static inline int irr_nodes_leaders(const irr_nodes_t *nodes, int node)
     const int size = irr_nodes_size(nodes, node);
 
     return size < nodes->count - 1 ? size : nodes->count - 1;
-}
-
-/* Returns the rank at a place of a node. */
-static inline int irr_nodes_member(const irr_nodes_t *nodes, int node, int place)
-{
-    return nodes->members[nodes->first[node] + place];
 }
 
 #endif

@@ -73,6 +73,11 @@ static irr_status_t add_receive(builder_t *builder, int peer)
 
 /* ---- the ranks of a node ---- */
 
+static int member(const builder_t *builder, int node, int place)
+{
+    return irr_nodes_member(builder->reduction->nodes, node, place);
+}
+
 /*
  * Returns whether the rank at a place of a node has a child `distance` places ahead.  distance: a power of two.
  */
@@ -81,21 +86,21 @@ static bool is_child(int place, int size, int distance)
     return distance < size - place && (place == 0 || distance < (place & -place));
 }
 
-static irr_status_t add_up(builder_t *builder, const int *members, int size, int place)
+static irr_status_t add_up(builder_t *builder, int node, int size, int place)
 {
     irr_status_t status = IRR_OK;
 
     for (int d = 1; is_child(place, size, d) && status == IRR_OK; d *= 2) {
-        status = add_receive(builder, members[place + d]);
+        status = add_receive(builder, member(builder, node, place + d));
         builder->number++;
     }
-    return status == IRR_OK && place > 0 ? add_send(builder, members[place & (place - 1)]) : status;
+    return status == IRR_OK && place > 0 ? add_send(builder, member(builder, node, place & (place - 1))) : status;
 }
 
 /* The farthest child is first, because it has the most ranks below it. */
-static irr_status_t add_down(builder_t *builder, const int *members, int size, int place)
+static irr_status_t add_down(builder_t *builder, int node, int size, int place)
 {
-    irr_status_t status = place > 0 ? add_receive(builder, members[place & (place - 1)]) : IRR_OK;
+    irr_status_t status = place > 0 ? add_receive(builder, member(builder, node, place & (place - 1))) : IRR_OK;
     int d = 1;
 
     while (is_child(place, size, d)) {
@@ -103,7 +108,7 @@ static irr_status_t add_down(builder_t *builder, const int *members, int size, i
     }
     for (d /= 2; d > 0 && status == IRR_OK; d /= 2) {
         builder->number++;
-        status = add_send(builder, members[place + d]);
+        status = add_send(builder, member(builder, node, place + d));
     }
     return status;
 }
@@ -112,7 +117,7 @@ static irr_status_t add_down(builder_t *builder, const int *members, int size, i
 
 static int leader_of(const irr_nodes_t *nodes, int node)
 {
-    return nodes != NULL ? nodes->members[nodes->first[node]] : node;
+    return nodes != NULL ? irr_nodes_member(nodes, node, 0) : node;
 }
 
 static irr_status_t add_rounds(builder_t *builder, int count, int self)
@@ -132,14 +137,14 @@ static irr_status_t add_rounds(builder_t *builder, int count, int self)
 
 static irr_status_t add_with_nodes(builder_t *builder, const irr_nodes_t *nodes)
 {
-    const int node = nodes->node[builder->plan->rank], size = irr_nodes_size(nodes, node);
-    const int place = nodes->place[builder->plan->rank], *members = &nodes->members[nodes->first[node]];
-    irr_status_t status = add_up(builder, members, size, place);
+    const int rank = builder->plan->rank, node = irr_nodes_of(nodes, rank), place = irr_nodes_place(nodes, rank);
+    const int size = irr_nodes_size(nodes, node);
+    irr_status_t status = add_up(builder, node, size, place);
 
     if (status == IRR_OK && place == 0) {
         status = add_rounds(builder, nodes->count, node);
     }
-    return status == IRR_OK ? add_down(builder, members, size, place) : status;
+    return status == IRR_OK ? add_down(builder, node, size, place) : status;
 }
 
 irr_status_t irr_reduction_add(irr_plan_t *plan, const irr_reduction_t *reduction, size_t *done)

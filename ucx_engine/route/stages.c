@@ -59,7 +59,8 @@ static irr_status_t tabulate_level(irr_stage_t *stage, int ranks)
     stage->level = irr_grid_level(stage->grid, ranks, stage->dimension, stage->rank);
     columns = level->rows.columns;
     member = irr_grid_member(level, stage->rank);
-    status = make_room(stage, columns, level->size, 0);
+    /* senders are in the row of this rank, or in the incomplete row */
+    status = make_room(stage, columns, columns + level->rows.rest, 0);
     if (status != IRR_OK) {
         return status;
     }
@@ -86,7 +87,8 @@ static irr_status_t tabulate_level(irr_stage_t *stage, int ranks)
 static irr_status_t tabulate_inside(irr_stage_t *stage, int sending)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
-    const int node = nodes->node[stage->rank], place = nodes->place[stage->rank], size = irr_nodes_size(nodes, node);
+    const int node = irr_nodes_of(nodes, stage->rank), place = irr_nodes_place(nodes, stage->rank);
+    const int size = irr_nodes_size(nodes, node);
     const bool sends = place < sending;
     irr_status_t status = make_room(stage, sends ? size : 1, size, 0);
 
@@ -113,7 +115,7 @@ static irr_status_t tabulate_inside(irr_stage_t *stage, int sending)
 static irr_status_t tabulate_between(irr_stage_t *stage)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
-    const int node = nodes->node[stage->rank], others = nodes->count - 1;
+    const int node = irr_nodes_of(nodes, stage->rank), others = nodes->count - 1;
     irr_status_t status = make_room(stage, others + 1, others, 0);
 
     if (status != IRR_OK) {
@@ -121,7 +123,7 @@ static irr_status_t tabulate_between(irr_stage_t *stage)
     }
     stage->slots = 1;
     stage->peer[0] = stage->rank;
-    for (int i = nodes->place[stage->rank]; i < others; i += irr_nodes_size(nodes, node)) {
+    for (int i = irr_nodes_place(nodes, stage->rank); i < others; i += irr_nodes_size(nodes, node)) {
         const int other = irr_nodes_after(nodes, node, i);
         const int leader = irr_nodes_member(nodes, other, irr_nodes_leader(nodes, other, node));
 
@@ -143,15 +145,15 @@ static int outside_step(const irr_nodes_t *nodes, int distance, int j, int size)
 /* Returns the lowest place of another node that a rank serves.  The node may have fewer ranks. */
 static int first_served(const irr_nodes_t *nodes, int rank, int node)
 {
-    int size = irr_nodes_size(nodes, nodes->node[rank]);
+    int size = irr_nodes_size(nodes, irr_nodes_of(nodes, rank));
 
-    return (nodes->place[rank] + size - nodes->first[node] % size) % size;
+    return (irr_nodes_place(nodes, rank) + size - irr_nodes_first(nodes, node) % size) % size;
 }
 
 static void add_outside_slots(irr_stage_t *stage, int node)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
-    int mine = nodes->node[stage->rank], size = irr_nodes_size(nodes, mine);
+    int mine = irr_nodes_of(nodes, stage->rank), size = irr_nodes_size(nodes, mine);
     int distance = (node - mine + nodes->count) % nodes->count;
 
     stage->node_slot[node] = stage->slots;
@@ -161,7 +163,7 @@ static void add_outside_slots(irr_stage_t *stage, int node)
         return;
     }
     for (int j = first_served(nodes, stage->rank, node); j < irr_nodes_size(nodes, node); j += size) {
-        stage->peer[stage->slots] = nodes->members[nodes->first[node] + j];
+        stage->peer[stage->slots] = irr_nodes_member(nodes, node, j);
         stage->number[stage->slots++] = outside_step(nodes, distance, j, size);
     }
 }
@@ -169,8 +171,9 @@ static void add_outside_slots(irr_stage_t *stage, int node)
 static irr_status_t tabulate_outside(irr_stage_t *stage)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
-    int mine = nodes->node[stage->rank], place = nodes->place[stage->rank];
-    irr_status_t status = make_room(stage, nodes->ranks, nodes->count, nodes->count);
+    const int mine = irr_nodes_of(nodes, stage->rank), place = irr_nodes_place(nodes, stage->rank);
+    const int own_size = irr_nodes_size(nodes, mine), served = (nodes->largest + own_size - 1) / own_size;
+    irr_status_t status = make_room(stage, nodes->count * served, nodes->count, nodes->count);
 
     stage->slots = 0;
     if (status != IRR_OK) {
@@ -182,7 +185,7 @@ static irr_status_t tabulate_outside(irr_stage_t *stage)
     for (int distance = 1; distance < nodes->count; distance++) {
         int node = (mine - distance + nodes->count) % nodes->count, size = irr_nodes_size(nodes, node);
 
-        add_sender(stage, nodes->members[nodes->first[node] + irr_nodes_server(nodes, node, stage->rank)],
+        add_sender(stage, irr_nodes_member(nodes, node, irr_nodes_server(nodes, node, stage->rank)),
                    outside_step(nodes, distance, place, size));
     }
     return IRR_OK;
@@ -192,19 +195,20 @@ static irr_status_t tabulate_outside(irr_stage_t *stage)
 static int leader_slot(const irr_stage_t *stage, int destination)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
-    const int mine = nodes->node[stage->rank], node = nodes->node[destination], size = irr_nodes_size(nodes, mine);
+    const int mine = irr_nodes_of(nodes, stage->rank), size = irr_nodes_size(nodes, mine);
+    const int node = irr_nodes_of(nodes, destination), place = irr_nodes_place(nodes, destination);
     const bool inside = node == mine;
 
     if (stage->dimension == 0) {
-        return inside ? nodes->place[destination] : irr_nodes_leader(nodes, mine, node);
+        return inside ? place : irr_nodes_leader(nodes, mine, node);
     }
     if (stage->dimension == 2) {
-        return destination == stage->rank ? stage->own : inside && stage->slots > 1 ? nodes->place[destination] : -1;
+        return destination == stage->rank ? stage->own : inside && stage->slots > 1 ? place : -1;
     }
     if (inside) {
         return stage->own;
     }
-    return irr_nodes_leader(nodes, mine, node) == nodes->place[stage->rank]
+    return irr_nodes_leader(nodes, mine, node) == irr_nodes_place(nodes, stage->rank)
                ? 1 + irr_nodes_which(nodes, mine, node) / size : -1;
 }
 
@@ -212,13 +216,14 @@ static int leader_slot(const irr_stage_t *stage, int destination)
 static int node_slot(const irr_stage_t *stage, int destination)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
-    int mine = nodes->node[stage->rank], node = nodes->node[destination], place = nodes->place[destination];
+    int mine = irr_nodes_of(nodes, stage->rank), node = irr_nodes_of(nodes, destination);
+    int place = irr_nodes_place(nodes, destination);
     int server = node == mine ? place : irr_nodes_server(nodes, mine, destination);
 
     if (stage->dimension == 0) {
         return server;
     }
-    if (server != nodes->place[stage->rank]) {
+    if (server != irr_nodes_place(nodes, stage->rank)) {
         return -1;
     }
     return node == mine ? stage->own : stage->node_slot[node] + place / irr_nodes_size(nodes, mine);
@@ -255,7 +260,7 @@ static irr_status_t tabulate(irr_stage_t *stage, int ranks)
     switch (stage->dimension) {
     case 0:  return tabulate_inside(stage, ranks);
     case 1:  return irr_grid_has_leaders(stage->grid) ? tabulate_between(stage) : tabulate_outside(stage);
-    default: return tabulate_inside(stage, irr_nodes_leaders(nodes, nodes->node[stage->rank]));
+    default: return tabulate_inside(stage, irr_nodes_leaders(nodes, irr_nodes_of(nodes, stage->rank)));
     }
 }
 
