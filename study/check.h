@@ -2,7 +2,7 @@
  * check.h - private to the plan checker: the state that its phases share.
  *
  * A phase returns IRR_OK, IRR_ERR_NO_MEMORY or the result of irr_check_fail.  It may rely on what earlier phases have
- * proved.
+ * proved.  Rules 1 to 5 are listed in plan/plan.h.
  */
 #ifndef IRR_CHECK_H
 #define IRR_CHECK_H
@@ -34,8 +34,8 @@ typedef struct irr_check {
     size_t              *started;   /* ids of sends and local steps in an order in which they can start */
     size_t               nstarted;
     irr_segments_t      *wanted;    /* by rank: the contents of OUTPUT that the problem requires; origins are ranks */
-    irr_segments_t      *output;    /* by rank: final contents of OUTPUT (SCRATCH for a reduction); origins are its
-                                       steps */
+    irr_segments_t      *output;    /* by rank: final contents of OUTPUT (SCRATCH for a reduction); origins are
+                                       steps of the rank, and ranks after irr_check_delivery */
     irr_segments_t      *recipes;   /* by id of a send or local step: the bytes it reads; origins as in output, or
                                        OWN */
 } irr_check_t;
@@ -73,7 +73,7 @@ typedef struct irr_check_use {
 } irr_check_use_t;
 
 typedef struct irr_check_uses {
-    unsigned         buffers;    /* 1 << buffer for each */
+    unsigned         buffers;    /* set of buffers: bit 1 << buffer for each buffer of the index */
     irr_check_use_t *items;      /* by offset */
     size_t           count, max;
     size_t           owner;      /* i + 1: the uses were collected for step i; 0: for no step of this rank */
@@ -84,8 +84,9 @@ typedef struct irr_check_uses {
 void irr_check_uses_fini(irr_check_uses_t *uses);
 
 /*
- * Collects the uses of all steps before step i that do not precede it by dependencies.  ancestor[j] is i + 1 if step j
- * precedes step i.  Does nothing if the uses were already collected for step i.  Returns IRR_OK or IRR_ERR_NO_MEMORY.
+ * Collects the uses of all steps with lower numbers on which step i does not depend, directly or not.
+ * ancestor[j] is i + 1 if step i depends on step j.  Does nothing if the uses were already collected for step i.
+ * Returns IRR_OK or IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_check_uses_collect(irr_check_uses_t *uses, const irr_plan_t *plan, size_t i,
                                     const size_t *ancestor);
@@ -93,7 +94,7 @@ irr_status_t irr_check_uses_collect(irr_check_uses_t *uses, const irr_plan_t *pl
 /* Returns true if a byte of the range [offset, end) is used. */
 bool irr_check_uses_hit(const irr_check_uses_t *uses, ptrdiff_t offset, ptrdiff_t end);
 
-/* check_delivery.c: checks rule 4 over all ranks; consumes output and the recipes. */
+/* check_delivery.c: checks rule 4 over all ranks; replaces the origins in output and in the recipes by ranks. */
 irr_status_t irr_check_delivery(irr_check_t *check);
 
 /* check_reduction.c: checks that each rank ends with the maxima over all ranks. */

@@ -53,7 +53,7 @@ static int by_end(const void *a, const void *b)
     return order != 0 ? order : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Lists the steps of one kind of all ranks, sorted, and returns their number.  The kind is not a local one. */
+/* Lists the steps of all ranks that have this kind, sorted, and returns their number.  The kind must not be local. */
 static size_t list_ends(const irr_check_t *check, irr_step_kind_t kind, end_t *ends)
 {
     const bool goes_out = kind == IRR_STEP_SEND || kind == IRR_STEP_SIGNAL;

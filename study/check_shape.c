@@ -38,7 +38,7 @@ static irr_status_t check_blocks(irr_check_t *check, int rank, irr_blocks_t bloc
 }
 
 /*
- * Checks that either all ranks are in place or none is.  In place, also checks that the two lists of a rank are
+ * Checks that either all ranks are in place or none is.  If they are, also checks that the two lists of a rank are
  * equal.
  */
 static irr_status_t check_place(irr_check_t *check, int rank)

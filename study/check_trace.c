@@ -32,7 +32,7 @@ typedef struct tracer {
     irr_segments_t   input;     /* ranges of its send blocks, if not in place; the origin is IRR_CHECK_OWN */
     irr_segments_t   scratch;   /* contents of scratch before the step; origins are earlier steps */
     irr_segments_t   recipe;    /* of the step */
-    size_t          *ancestor;  /* by step: i + 1 if it precedes step i by dependencies */
+    size_t          *ancestor;  /* by step: i + 1 if step i depends on it, directly or not */
     size_t          *stack;
     irr_check_uses_t scratch_uses, place_uses;   /* uses by steps that may run concurrently */
 } tracer_t;
@@ -165,7 +165,7 @@ static bool overlap(const tracer_t *tracer, const irr_piece_t *a, const irr_piec
            b->offset < end_of(a);
 }
 
-/* Reports the earlier step that touches the piece and does not precede step i by dependencies. */
+/* Reports the earlier step that touches the piece, and on which step i does not depend. */
 static irr_status_t report_reuse(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
 {
     const irr_plan_t *plan = &tracer->check->plans[rank];
@@ -185,7 +185,7 @@ static irr_status_t report_reuse(tracer_t *tracer, int rank, size_t i, const irr
     return IRR_OK;
 }
 
-/* Checks a write to a used place: all earlier steps that touch the piece must precede step i by dependencies. */
+/* Checks a write to a used place: step i must depend on all earlier steps that touch the piece. */
 static irr_status_t check_reuse(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
 {
     irr_check_uses_t *uses = piece->buffer == IRR_BUFFER_SCRATCH ? &tracer->scratch_uses : &tracer->place_uses;
@@ -198,8 +198,8 @@ static irr_status_t check_reuse(tracer_t *tracer, int rank, size_t i, const irr_
 }
 
 /*
- * Returns a step whose bytes a write must not replace: any step in OUTPUT, and the writing step itself.  IRR_CHECK_OWN:
- * there is no such step.
+ * Returns a step that has written bytes of the piece, if step i must not replace these bytes; otherwise IRR_CHECK_OWN.
+ * A step must not replace bytes that any step has written to OUTPUT, or bytes that it has written itself.
  */
 static size_t wrong_victim(const irr_segments_t *list, size_t i, const irr_piece_t *piece)
 {

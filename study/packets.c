@@ -3,7 +3,7 @@
  *
  * Events are taken earliest first: the packet at the head of a link has passed it, a packet reaches its next link or
  * its end, or the timer of a connection expires.  At most one timer event of a connection counts.  If the deadline has
- * moved back when this event comes, the connection adds another event.
+ * become later when this event comes, the connection adds another event.
  */
 #include "study/packets_flow.h"
 

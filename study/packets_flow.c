@@ -1,8 +1,8 @@
 /*
  * packets_flow.c - the senders of TCP: window, losses, timer; see study/packets.h.
  *
- * At most one timer event of a connection counts.  If the deadline has moved back when this event comes, the connection
- * adds another event.
+ * At most one timer event of a connection counts.  If the deadline has become later when this event comes, the
+ * connection adds another event.
  */
 #include "study/packets_flow.h"
 

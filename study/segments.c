@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Maximum number of segments of a change: neighbor, head, new segment, tail, neighbor. */
+/* Maximum number of segments of a change: neighbour, head, new segment, tail, neighbour. */
 #define RANGES_MAX 5
 
 void irr_segments_fini(irr_segments_t *segments)

@@ -1,7 +1,7 @@
 /*
  * segments.h - a list of ranges, which states the origin of each byte of a buffer or a message.
  *
- * The segments of a list are sorted and disjoint, and neighbors that continue each other are one segment.  Two lists
+ * The segments of a list are sorted and disjoint, and neighbours that continue each other are one segment.  Two lists
  * therefore describe the same bytes if and only if their segments are equal one by one.
  */
 #ifndef IRR_SEGMENTS_H

@@ -1,14 +1,14 @@
 /*
  * simulate.c - see simulate.h.
  *
- * The messages of a rank leave one after the other, so only the next one is a message of the fabric.
+ * The messages of a rank leave one after the other, so only the next one is a message of the simulated network.
  */
 #include "study/simulate.h"
 
 #include "core/alloc.h"
 #include "study/sketch.h"
 
-#define PROGRESS_EVENTS 4096   /* events of the fabric between two calls of progress */
+#define PROGRESS_EVENTS 4096   /* events of the network between two calls of progress */
 
 typedef struct rank {
     irr_sketch_t sketch;

@@ -1,7 +1,7 @@
 /*
  * simulate.h - the time of the plans of all ranks on a machine.
  *
- * The simulation starts steps in the order of the executor (exec/exec.h) without a window, on a timed fabric
+ * The simulation starts steps in the order of the executor (exec/exec.h) without a window, on a simulated network
  * (study/timed.h).  It stores no buffers and no offsets.  For each step it stores the peer, the number of bytes, the
  * number of pieces and the dependencies.  A plan is a *line* if it has one stage, no step depends on another step, and
  * each message has one piece.  For a line the simulation stores only the peers and bytes of the sends.

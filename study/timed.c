@@ -1,5 +1,5 @@
 /*
- * timed.c - the timed fabric; see timed.h.
+ * timed.c - the simulated network; see timed.h.
  *
  * Events are taken earliest first (study/events.h): a message leaves its rank, reaches its next link, arrives, or has
  * left the first link.

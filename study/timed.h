@@ -26,8 +26,8 @@ typedef struct irr_timed_config {
     const irr_machine_t *machine;      /* borrowed, as tree is */
     const irr_tree_t    *tree;         /* the ranks on their nodes; the base speed is the bandwidth of the machine */
     void               (*progress)(void);   /* called every few thousand events of a simulation; or NULL */
-    size_t               ask_from;     /* with packets: least length of a message between nodes that is a rendezvous; 0:
-                                          no message is */
+    size_t               ask_from;     /* with packets: least length of a message between nodes that is sent by
+                                          rendezvous; 0: none is */
     irr_packets_t       *packets;      /* packets of this tree; NULL: messages are not divided into packets */
 } irr_timed_config_t;
 
@@ -39,8 +39,8 @@ typedef struct irr_timed_message {
     uint16_t stage;
     uint8_t  kind;
     bool     inside;     /* both ranks are on one node */
-    bool     asks;       /* set by the fabric while the question of a rendezvous has no answer */
-    bool     answered;
+    bool     asks;       /* set by irr_timed_send, until the sender of a rendezvous has the answer */
+    bool     answered;   /* set by irr_timed_answer: the receiver has sent the answer */
     uint8_t  next;       /* private: number of links that the message has passed */
     double   tail;       /* private: time when its last byte has passed the links so far */
 } irr_timed_message_t;
@@ -59,10 +59,10 @@ typedef struct irr_timed_event {
     irr_timed_message_t *message;
 } irr_timed_event_t;
 
-/* Creates a fabric without messages.  May return IRR_ERR_NO_MEMORY. */
+/* Creates a simulated network without messages.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_timed_create(const irr_timed_config_t *config, irr_timed_t **timed_p);
 
-/* Frees the fabric and its messages, except those that have arrived. */
+/* Frees the network and its messages, except those that have arrived. */
 void irr_timed_destroy(irr_timed_t *timed);
 
 /* Returns whether two ranks are on one node. */

@@ -106,7 +106,7 @@ const char *irr_transport_text(int i);
 /*
  * The host's store of addresses.  With a store, a rank fetches the address of a process when it first sends to the
  * process, and the memory of a communicator grows with the partners of the rank.  Without a store, each setup gathers
- * the addresses of all members that are not known.
+ * the addresses of members that are not known yet.
  */
 typedef struct irr_store {
     void *context;
@@ -258,8 +258,9 @@ void irr_comm_give_up(irr_comm_t *comm, irr_status_t status, const char *reason)
 bool irr_comm_has_failed(irr_comm_t *comm);
 
 /*
- * Sets the number of the user of all later exchanges.  If an unexpected message belongs to an exchange of an earlier
- * user, the engine does not report it to the present user.  Local.
+ * Several users may use a communicator one after the other.  Sets the number of the user of all later exchanges.  If an
+ * unexpected message belongs to an exchange of an earlier user, the engine does not report it to the present user.
+ * Local.
  */
 void irr_comm_use(irr_comm_t *comm, uint64_t user);
 
@@ -298,9 +299,10 @@ void irr_exchange_give(irr_exchange_t *exchange);
  *
  * A communicator may have any number of started exchanges.  All members start their exchanges in the same order: the
  * n-th starts of all members form one exchange, whichever objects the members use.  With a direct algorithm, up to
- * IRR_EXCHANGES_OPEN exchanges run at a time, and about one exchange in 120 waits until all earlier exchanges are over.
- * With a grid, and if exchanges look up schedules, exchanges run one after the other, because each exchange uses
- * results of the previous exchange.  Exchanges may end in different orders on different members.
+ * IRR_EXCHANGES_OPEN exchanges run at a time.  Before about one exchange in 120, an epoch barrier waits until all
+ * earlier exchanges are over (comm/unexpected.h).  With a store-and-forward algorithm, or if exchanges look up
+ * schedules, exchanges run one after the other, because each exchange uses results of the previous exchange.  Exchanges
+ * may end in different orders on different members.
  *
  * Returns IRR_ERR_BAD_PARAM if the exchange object is running, if its last result was not read, or if the problem is
  * not valid.
@@ -308,8 +310,8 @@ void irr_exchange_give(irr_exchange_t *exchange);
  * If memory is missing, irr_exchange_start returns IRR_ERR_NO_MEMORY, or the exchange has this result.  With a direct
  * algorithm, the communicator then fails on all members.  A direct algorithm allocates memory only if a problem has
  * more blocks than any earlier problem.  If one rank lacks memory for a schedule, a scheduled algorithm sends directly
- * on all ranks, without the schedule.  With a store-and-forward algorithm, this rank and all ranks that need its data
- * get the error, and no rank hangs.
+ * on all ranks, without the schedule.  With a store-and-forward algorithm, a rank that lacks memory and all ranks that
+ * need its data get the error, and no rank hangs.
  */
 irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
                                 void *output);

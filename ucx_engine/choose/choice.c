@@ -38,8 +38,8 @@
 #define OUTLIER 4
 
 /*
- * The additional time of a look, relative to the time of the current strategy, is estimated as the expected time minus
- * DOUBT, and as EXTRA_MIN at least.
+ * The additional time of an exchange in a look is estimated as its expected time minus DOUBT, but at least as
+ * EXTRA_MIN.  All these times are relative to an exchange by the current strategy.
  */
 #define DOUBT     0.7
 #define EXTRA_MIN 0.25

@@ -349,8 +349,8 @@ static double level_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
 }
 
 /*
- * Returns the time of a grid.  A balanced grid has the same number of stages before, in which messages are spread.  The
- * model counts no time for cutting them.
+ * Returns the time of a grid.  A balanced grid first spreads the messages, in as many additional stages.  The model
+ * counts no time for cutting the messages.
  */
 static double grid_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_strategy_t *strategy)
 {

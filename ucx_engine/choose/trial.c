@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of each group of this number of short exchanges, the longest exchange is left out. */
+/* Short exchanges are counted in groups of this number.  The longest exchange of each group is left out. */
 #define GROUP 4
 
 /* Least and largest number of timed short exchanges of a stay; multiples of GROUP. */
@@ -24,7 +24,10 @@
 /* A strategy slower than the best one by this factor is dropped at once. */
 #define HOPELESS 2
 
-/* With fewer than ENOUGH samples of short exchanges, a strategy wins only if the lower bound of its speedup is SURE. */
+/*
+ * With fewer than ENOUGH samples of short exchanges, a strategy wins only if the lower bound of its speedup is at least
+ * SURE.
+ */
 #define ENOUGH 8
 #define SURE   1.2
 
@@ -35,7 +38,10 @@ static bool is_in(const irr_trial_t *trial, int strategy)
     return trial->left[strategy] && !(trial->looks && trial->looked[strategy]);
 }
 
-/* Returns the strategy whose stay follows the stay of `strategy`, or -1 if each strategy has had this stay. */
+/*
+ * Returns the strategy whose stay follows the stay of `strategy`, or -1 if every strategy has had its stay of this
+ * turn.
+ */
 static int next_strategy(const irr_trial_t *trial, int strategy)
 {
     const int step = trial->turn % 2 == 0 ? 1 : -1;
@@ -124,13 +130,16 @@ void irr_trial_took(irr_trial_t *trial, int sum, uint64_t ns)
     }
 }
 
-/* Returns the number of exchanges whose times are in the time of a stay. */
+/* Returns the number of exchanges whose times the sum of a stay contains. */
 static int counted(const irr_trial_t *trial)
 {
     return trial->looks || trial->long_ones ? 1 : trial->length / GROUP * (GROUP - 1);
 }
 
-/* A look has only one stay of each strategy, so the words for the second stays contain the longest exchanges. */
+/*
+ * A look has only one stay of each strategy, so the words for the second stays have the times of the longest exchanges
+ * of the looks.
+ */
 void irr_trial_words(const irr_trial_t *trial, uint64_t words[IRR_TRIAL_SUMS])
 {
     memcpy(words, trial->sums, sizeof(trial->sums));
@@ -201,8 +210,8 @@ static void drop_hopeless(irr_trial_t *trial)
 }
 
 /*
- * Adds `stays` stays of a strategy, each of stay_ns, and their additional time over the base, to the account of the
- * trial.
+ * Sets the time of an exchange by a strategy; stay_ns is the sum of one of its stays.  Adds the time by which `stays`
+ * such stays are longer than with the base to extra_ns and, if it is positive, to cost_ns.
  */
 static void book(irr_trial_t *trial, int strategy, double stay_ns, int stays)
 {
@@ -214,7 +223,10 @@ static void book(irr_trial_t *trial, int strategy, double stay_ns, int stays)
     trial->cost_ns += extra_ns > 0 ? extra_ns : 0;
 }
 
-/* Takes the shortest and the longest exchange with each strategy.  For long exchanges the mean of the base is known. */
+/*
+ * Takes the shortest and the longest exchange with each strategy.  For long exchanges the mean of the base is known, so
+ * the base has no look.
+ */
 static void take_look(irr_trial_t *trial, const uint64_t *sums)
 {
     const uint64_t *most = sums + IRR_TRIAL_STRATEGIES;
@@ -266,7 +278,7 @@ static void take_pairs(irr_trial_t *trial, const uint64_t *sums)
     }
 }
 
-/* Drops strategies whose speedup has an upper bound that is no gain, or that is below the best speedup. */
+/* Drops each strategy if the upper bound of its speedup is no gain, or is below the best speedup. */
 static void drop_losers(irr_trial_t *trial)
 {
     const double gain = trial->lenient ? 1 : IRR_SPEEDUP_GAIN;

@@ -2,10 +2,11 @@
  * exchange_place.c - an exchange in place: its output is its input.
  *
  * Direct messages in place are exchanged in pairs with bounded scratch (route/pairs.h). Two kinds of communicators copy
- * all data to send instead. The first kind has a grid: a rank forwards data of other ranks, needs about as much scratch
- * anyway, and learns only during the exchange what arrives. The second kind has a pacing other than free: a message may
- * wait for another message, and a rank that exchanges in pairs may send the other message later. Ranks that look up
- * schedules agree whether an exchange is in place; they then drop the pacing and need no copy.
+ * all data to send instead. The first kind has a store-and-forward algorithm: a rank forwards data of other ranks,
+ * needs about as much scratch anyway, and learns only during the exchange what arrives. The second kind has a pacing
+ * other than free: a message may wait for another message, and a rank that exchanges in pairs may send the other
+ * message later. Ranks that look up schedules agree whether an exchange is in place; they then drop the pacing and need
+ * no copy.
  */
 #include "comm/exchange.h"
 

@@ -25,7 +25,7 @@
  * as unexpected.
  *
  * A rank searches only for DATA messages, and only on communicators that send messages directly. Every message of a
- * grid is expected.
+ * store-and-forward algorithm is expected.
  *
  * Cost: a search makes one call of `discard` for each bit that is set in the sequence number of the exchange, and each
  * call searches all unexpected messages. There is no cost if no unexpected message is possible.

@@ -85,8 +85,8 @@ static int find_single(const irr_matching_t *matching, int from)
 }
 
 /*
- * For each allowed receiver of this sender that the search has not reached, queues its current sender.  Returns the
- * tail of the queue.
+ * Visits each allowed receiver of this sender that the search has not reached, and queues the receiver's current
+ * sender.  Returns the tail of the queue.
  */
 static int spread(irr_matching_t *matching, int from, int tail)
 {

@@ -13,7 +13,7 @@
  * The exchange ends if all its messages have a common order that each rank keeps in its sends and in its receives.
  * Proof: take the first message that is not over.  All earlier receives of its receiver are over, so the message has
  * its grant.  All earlier sends of its sender are over, so the message starts.  The common order is the list of a
- * schedule; with order rotate it is (to - from) mod P, and with order natural from + to.
+ * schedule.  With order rotate, messages are ordered by (to - from) mod P; with order natural, by from + to.
  *
  * Cost: one empty message for each message of the plan.  On emulated switched Ethernet, a prototype of this pacing used
  * 0.82 to 0.91 of the bandwidth of a port, whereas exchanges without grants used about half of it.  The prototype sent
@@ -23,8 +23,9 @@
 #include "pacing/pacing.h"
 
 /*
- * Makes step number k of a list wait for step number k - `limit` of `kind`, which is at or after *behind.  Advances
- * *behind past that step.
+ * Makes `step`, which is number k of a list of steps, wait for number k - limit of the steps of `kind` in the same
+ * stage.  The search for that step begins at index *behind, which is then advanced past the step.  Does nothing if k is
+ * less than limit.
  */
 static irr_status_t follow(irr_plan_t *plan, size_t step, size_t k, size_t limit, irr_step_kind_t kind, size_t *behind)
 {

@@ -23,8 +23,8 @@ typedef struct irr_signal {
 } irr_signal_t;
 
 /*
- * A wait before send number `send`, counted from 0.  If `peer` is another rank, the send waits for a signal of this
- * rank.  If `peer` is this rank, it waits for the first `received` receives of this rank.
+ * A wait before send number `send`, counted from 0.  If `peer` is another rank, the send waits for a signal of that
+ * rank.  If `peer` is the sending rank itself, the send waits for its first `received` receives.
  */
 typedef struct irr_wait {
     size_t send;

@@ -10,11 +10,12 @@
  * the number of pairs (e, f), 0 <= e < x, 0 <= f < y, for which e - f is congruent to jy - ix modulo G.  This number is
  * computed without a loop.
  *
- * The elements after the last whole period are called the rest.  They are counted for each block of the side with the
- * longer blocks.  Such a block overlaps a number of whole cycles of the other side, and some blocks of one more cycle.
- * The whole cycles are counted without a loop.
+ * The elements after the last whole period are called the rest.  They are counted block by block, along the side with
+ * the longer blocks.  A cycle of a side is one block on each of its ranks.  A longer block overlaps a number of whole
+ * cycles of the other side, and some blocks of one more cycle.  The whole cycles are counted without a loop.
  *
- * Time O(pq) and, if the array is not a whole number of periods, min(rest / x, p * rest / y) for x <= y.
+ * Time: O(pq).  If the array is not a whole number of periods, the rest takes O(min(rest / x, p * rest / y)) more,
+ * where rest is its number of elements and x <= y.
  */
 #include "problem/redistribution.h"
 

@@ -278,7 +278,7 @@ static void free_trace(irr_transport_t *transport)
     batch_t *batch = trace->batches;
 
     leave_notes(trace->notes);
-    irr_pass_free(transport);   /* before the requests that are still pending */
+    irr_pass_free(transport);   /* before the batches: until it is freed, the inner transport may use their requests */
     while (batch != NULL) {
         batch_t *next = batch->next;
 

@@ -44,7 +44,7 @@ static int busiest(const irr_tree_t *tree)
     return found;
 }
 
-/* Returns whether a neighbor of a vertex, other than seen_from, is a branch with ranks. */
+/* Returns whether a neighbour of a vertex, other than seen_from, is a branch with ranks. */
 static bool is_branch(const irr_tree_t *tree, int vertex, int neighbour, int seen_from)
 {
     if (neighbour == seen_from) {
@@ -53,7 +53,7 @@ static bool is_branch(const irr_tree_t *tree, int vertex, int neighbour, int see
     return neighbour == tree->parent[vertex] ? tree->below[vertex] < tree->ranks : tree->below[neighbour] > 0;
 }
 
-/* Returns the only branch with ranks of a vertex, other than seen_from; -1 if there are several, or none. */
+/* Returns the only branch of a vertex that has ranks, not counting seen_from; -1 if there are several, or none. */
 static int only_branch(const irr_tree_t *tree, int vertex, int seen_from)
 {
     const int parent = tree->parent[vertex];
@@ -72,7 +72,7 @@ static int only_branch(const irr_tree_t *tree, int vertex, int seen_from)
     return branches == 1 ? found : -1;
 }
 
-/* Returns whether a vertex is a rank, or a host with one. */
+/* Returns whether a vertex is a rank, or a host with one rank. */
 static bool is_machine(const irr_tree_t *tree, int vertex)
 {
     return vertex >= tree->links || (vertex < tree->hosts && tree->below[vertex] == 1);
@@ -132,7 +132,10 @@ static int by_subtree(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Sorts the ranks by subtree.  lowest: by vertex; the last element is for the ranks above the root. */
+/*
+ * Sorts the ranks by subtree.  Sets lowest[v] to the lowest rank of the subtree at child v of the root, and the last
+ * element to the lowest rank that is not below the root; -1: none.
+ */
 static void sort_members(const irr_tree_t *tree, int root, int *lowest, member_t *members)
 {
     for (int v = 0; v <= tree->vertices; v++) {

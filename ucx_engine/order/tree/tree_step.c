@@ -127,7 +127,7 @@ static bool is_closed(const irr_tree_step_t *step, int edge)
     return closed;
 }
 
-/* Puts a neighbor on the stack if the edge to it may be used. */
+/* Puts a neighbour on the stack if the edge to it may be used. */
 static void push(walk_t *walk, int vertex, int neighbour, int urgent)
 {
     irr_tree_step_t *step = walk->step;

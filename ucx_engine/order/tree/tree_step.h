@@ -115,7 +115,7 @@ void irr_tree_step_drop(irr_tree_step_t *step, int place);
 
 /*
  * Fills ranks[] with the ranks that have a free path to a vertex (inward), or from it, and returns their number.  Paths
- * over the neighbor not_by are excluded.
+ * over the neighbour not_by are excluded.
  */
 int irr_tree_step_reach(irr_tree_step_t *step, int start, int not_by, bool inward, irr_tree_reach_t *ranks);
 
