@@ -68,7 +68,7 @@ static void add_unpaid(clause_t *clause, const mca_coll_irr_service_t *service, 
         mca_coll_irr_time_text(share * funds->cost).text, mca_coll_irr_time_text(funds->spent).text,
         mca_coll_irr_time_text(funds->wanted).text);
     if (funds->calls > 0) {
-        add(clause, ", which about %llu more pay for", (unsigned long long)funds->calls);
+        add(clause, ", which about %llu more exchanges pay for", (unsigned long long)funds->calls);
     }
 }
 

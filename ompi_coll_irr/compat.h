@@ -39,6 +39,7 @@ typedef struct ompi_op_t ompi_op_t;
 #include "ompi/runtime/mpiruntime.h"
 #include "opal/util/output.h"
 
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -348,13 +349,20 @@ static inline int mca_coll_irr_abi_class(int major, int minor, int release)
     return major * 10000 + minor * 100 + (major == 5 && minor == 0 && release >= 7);
 }
 
-/* Sets major, minor and release number of the running Open MPI.  Returns false if they are unknown. */
+/*
+ * Sets major, minor and release number of the running Open MPI.  Returns false if they are unknown.  If a packager has
+ * changed the identification of Open MPI, a loaded front end has the numbers.
+ */
 static inline bool mca_coll_irr_release(int running[3])
 {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
+    char text[8192];   /* the maximum of the MPI ABI */
+    int length, (*version)(char *, int *);
 
-    return PMPI_Get_library_version(text, &length) == MPI_SUCCESS &&
+    if (sscanf(ompi_version_string, "%d.%d.%d", &running[0], &running[1], &running[2]) == 3) {
+        return true;
+    }
+    *(void **)&version = dlsym(RTLD_DEFAULT, "PMPI_Get_library_version");
+    return version != NULL && version(text, &length) == MPI_SUCCESS &&
            sscanf(text, "Open MPI v%d.%d.%d", &running[0], &running[1], &running[2]) == 3;
 }
 

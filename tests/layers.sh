@@ -179,6 +179,12 @@ sees() {
     [ "$lines" -eq "$1" ] || { echo "$2 saw $lines violations instead of $1"; cat "$scratch/seen"; }
 }
 
+# component_needs_no_front_end COMPONENT: prints the functions of MPI that the component needs when it is loaded.
+component_needs_no_front_end() {
+    nm -D --undefined-only "$1" | grep -o ' P\{0,1\}MPI_.*'
+    return 0
+}
+
 violations_are_seen() {
     make_bad_tree "$scratch/bad"
     sees 2 engine_knows_no_mpi
@@ -202,7 +208,7 @@ wrong_symbol_is_seen() {
 
 archives=${builddir:+$builddir/.libs/libirr_exec.a $builddir/.libs/libirr_study.a}
 
-echo "1..12"
+echo "1..13"
 check "the engine includes nothing of MPI" engine_knows_no_mpi "$srcdir"
 check "planning uses no transport, no clock and no environment" planning_is_pure "$srcdir"
 check "the component includes nothing of UCX and libfabric" component_calls_no_library "$srcdir"
@@ -217,6 +223,12 @@ if [ -f "${archives%% *}" ]; then
     check "each symbol of the engine starts with irr_" symbols_have_the_prefix $archives
 else
     skip "each symbol of the engine starts with irr_" "the engine is not built here; run make check"
+fi
+component=${builddir:-.}/.libs/mca_coll_irr.so
+if [ -f "$component" ]; then
+    check "the component needs no function of MPI" component_needs_no_front_end "$component"
+else
+    skip "the component needs no function of MPI" "the component is not built here"
 fi
 check "the scans find violations in sources" violations_are_seen
 check "the scan of archives finds a symbol without the prefix" wrong_symbol_is_seen

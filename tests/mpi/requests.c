@@ -327,6 +327,20 @@ static void case_change(void)
     mpi_pair_fini(&all);
 }
 
+/* Repeats equal counts on communicators of the same processes in opposite orders, with one request after another. */
+static void case_reversed(void)
+{
+    mpi_pair_t pairs[2];
+
+    mpi_pair_open(&pairs[0], ALL);
+    mpi_pair_open(&pairs[1], REVERSED);
+    for (int i = 0; i < 12; i++) {
+        change_once(&pairs[i % 2], ALLTOALLV, mpi_count_most, 12, i, later[i / 6]);
+    }
+    mpi_pair_fini(&pairs[1]);
+    mpi_pair_fini(&pairs[0]);
+}
+
 /* ---- no rank waits in a call, and other operations are served in the meantime ---- */
 
 /* Lets one rank make all its calls before it lets the next rank begin, so that no call may wait for other ranks. */
@@ -396,8 +410,8 @@ static void case_inside(void)
 
 static const mpi_case_t cases[] = {
     { "together", case_together, 0 }, { "only", case_only, 0 }, { "starts", case_starts, 0 },
-    { "types", case_types, 0 }, { "change", case_change, 0 }, { "ahead", case_ahead, 0 },
-    { "inside", case_inside, 0 }, { NULL, NULL, 0 }
+    { "types", case_types, 0 }, { "change", case_change, 0 }, { "reversed", case_reversed, 0 },
+    { "ahead", case_ahead, 0 }, { "inside", case_inside, 0 }, { NULL, NULL, 0 }
 };
 
 int main(int argc, char **argv)

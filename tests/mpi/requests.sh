@@ -69,7 +69,7 @@ valgrind_reporting() {
 }
 valgrind_persistent() { under_valgrind "$builddir/mpi_cycles" 200 100000 persistent; }
 
-if whole; then plan 148; else plan 146; fi
+if whole; then plan 152; else plan 150; fi
 each "8 ranks" together:12
 check_groups 8 "$program"
 each "4 ranks, no allocation and no description" starts
@@ -78,7 +78,8 @@ each "5 ranks" truncation
 check_groups 5 "$ends"
 for algorithm in direct spread; do
     for n in 2 5; do
-        cases "$n ranks, $algorithm" "served=yes $(all $algorithm)" together only:120 starts:100 types:28 ahead inside
+        cases "$n ranks, $algorithm" "served=yes $(all $algorithm)" together only:120 starts:100 types:28 ahead \
+            inside reversed
         check_groups $n "$program"
         cases "$n ranks, $algorithm" "$(all $algorithm)" orphans active truncation nothing empty
         check_groups $n "$ends"

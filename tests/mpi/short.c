@@ -152,9 +152,9 @@ static int start_often(mpi_call_t *call)
 
 /*
  * Checks that coll/irr allocates nothing between a start and its completion, from the second start on, with blocks in
- * place, and with blocks of a type with gaps, which are packed. Over libfabric the component has pools, which grow to the
- * largest number of operations in progress, and therefore stop growing after some starts. The counters must also show
- * that no message had a description.
+ * place, and with blocks of a type with gaps, which are packed. Over libfabric the component has pools, which grow to
+ * the largest number of operations in progress, and therefore stop growing after some starts. The counters must also
+ * show that no message had a description.
  */
 static void case_starts(void)
 {

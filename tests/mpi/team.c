@@ -31,8 +31,8 @@ static MPI_Comm dup_world(void)
 }
 
 /*
- * Uses NUMBER short-lived communicators, one at a time. Their exchanges add up until a trial is worth its cost, and the next
- * communicators use the result of the trial.
+ * Uses NUMBER short-lived communicators, one at a time. Their exchanges add up until a trial is worth its cost, and the
+ * next communicators use the result of the trial.
  */
 static void case_short_lived(void)
 {
