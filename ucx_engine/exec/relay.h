@@ -90,6 +90,7 @@ typedef struct irr_inbox {
     size_t            bytes_discarded;   /* number of discarded bytes of the predicted receive */
     unsigned char    *bytes;
     size_t            bytes_max;    /* at least IRR_HEADER_MAX */
+    bool              cut;          /* the end of a header with two messages was discarded */
     irr_slice_t      *slices;
     irr_piece_t      *pieces;       /* addresses where the slices are received */
     size_t            slices_max, pieces_max;

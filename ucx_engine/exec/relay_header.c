@@ -78,6 +78,7 @@ void irr_inbox_open(irr_relay_t *relay, int sender)
     relay->received[sender] = true;   /* or will be soon */
     relay->inbox.sender = sender;
     relay->inbox.state = IRR_INBOX_HEADER;
+    relay->inbox.cut = false;
     receive(relay, IRR_CONTENT_HEADER, IRR_HEADER_MAX, false);
 }
 
@@ -225,13 +226,13 @@ static irr_status_t take(irr_relay_t *relay, const irr_header_t *header, const u
 /* ---- received messages ---- */
 
 /*
- * Handles a complete header. A broken rank also checks the header, because the rank must know the number of messages of
- * the next predicted receive.
+ * Handles a header. A broken rank also checks the header, because the rank must know the number of messages of the next
+ * predicted receive. If a broken rank has discarded the end of the header, the rank takes the number unchecked.
  */
 static void read_whole(irr_relay_t *relay, const irr_header_t *header, irr_reader_t *reader)
 {
     irr_relay_sender_t *from = &relay->senders[sender_of(relay)];
-    irr_status_t status = check(relay, header, reader);
+    irr_status_t status = relay->inbox.cut ? IRR_OK : check(relay, header, reader);
 
     from->messages = status != IRR_ERR_PROTOCOL ? header->messages : 1;
     from->changed = true;
@@ -256,13 +257,15 @@ static void receive_more(irr_relay_t *relay, size_t bytes)
 
     irr_relay_break(relay, status);
     inbox->state = IRR_INBOX_MORE;
-    receive(relay, IRR_CONTENT_HEADER, status == IRR_OK ? bytes : IRR_HEADER_MAX, status != IRR_OK);
+    inbox->cut = status != IRR_OK;
+    receive(relay, IRR_CONTENT_HEADER, inbox->cut ? IRR_HEADER_MAX : bytes, inbox->cut);
 }
 
 static void read_header(irr_relay_t *relay, size_t length)
 {
     const bool first = relay->inbox.state == IRR_INBOX_HEADER;
-    irr_reader_t reader = { .in = relay->inbox.bytes, .length = length };
+    const size_t kept = relay->inbox.cut && length > IRR_HEADER_MAX ? IRR_HEADER_MAX : length;
+    irr_reader_t reader = { .in = relay->inbox.bytes, .length = kept };
     irr_header_t header;
 
     if (irr_header_read(&reader, &header) != IRR_OK || (header.more > 0 && !first)) {
