@@ -34,8 +34,8 @@ typedef struct irr_situation {
     uint64_t ranks, node_ranks;       /* number of ranks of the communicator; largest number of them on a node */
     uint64_t crowded, sparse;         /* 1: a node has more processes than processors; 1: a neighborhood collective */
     uint64_t block;                   /* binary logarithm of the mean length of a message in bytes */
-    uint64_t skew, gaps;              /* binary logarithms: longest message divided by mean; ranks divided by
-                                         messages */
+    uint64_t skew, gaps;              /* binary logarithms: longest message divided by mean; ranks divided by messages
+                                         of the busiest rank */
 } irr_situation_t;
 
 /* The logarithms of the speedups of a strategy. */
