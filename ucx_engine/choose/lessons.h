@@ -14,7 +14,7 @@
  *
  * Old results lose weight: all results of a strategy together weigh at most as much as IRR_LESSONS_TRIALS trials.
  *
- * Pure, except for allocation.  Cost: O(situations) for a call.
+ * This file is pure, except that it allocates memory.  Cost: O(situations) for a call.
  */
 #ifndef IRR_LESSONS_H
 #define IRR_LESSONS_H
