@@ -9,8 +9,8 @@
  * a table of bounded size.  If the table has no room for a record, the report adds the numbers of the record to another
  * record.
  *
- * Pure functions without Open MPI.  A record contains no pointers, so processes on machines with equal data formats
- * send records to each other without conversion.
+ * The functions are pure and do not use Open MPI.  A record contains no pointers, so processes on machines with equal
+ * data formats send records to each other without conversion.
  */
 #ifndef MCA_COLL_IRR_RECORD_H
 #define MCA_COLL_IRR_RECORD_H

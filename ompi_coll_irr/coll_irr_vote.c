@@ -13,13 +13,13 @@
  * In the first vote a rank exchanges messages only with ranks that have the same signature.  In round k rank r looks up
  * the signatures of ranks r - 2^k and r + 2^k.  Rank r receives from rank r - 2^k and sends to rank r + 2^k, if their
  * signatures equal the signature of rank r.  After round k rank r knows whether any of the 2^(k+1) ranks up to r
- * differs: either rank r - 2^k differs, or its message contains the result for the first half of these ranks.  All
- * ranks with equal signatures therefore get the same result.  If a rank is missing or differs, all other ranks leave
- * the communicator to Open MPI.
+ * differs.  For the first half of them it knows this from rank r - 2^k: that rank differs, or its message contains the
+ * result.  All ranks with equal signatures therefore get the same result.  If a rank is missing or differs, all other
+ * ranks leave the communicator to Open MPI.
  *
  * A vote takes one reduction.  If the ranks disagree, a second reduction distributes the cause.  A signature takes
  * about 30 bytes of the data that MPI_Init exchanges.  The first vote of P ranks looks up 2 log2(P) signatures, and
- * keeps each result in one byte of an array with all processes of the job.
+ * keeps the results in an array with one byte for each process of the job.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -85,10 +85,11 @@ static signature_t sign(void)
 /* The result of a lookup: the signature of a process is unknown, the same as that of this process, or different. */
 enum { UNKNOWN, LIKE_ME, UNLIKE_ME };
 
+/* The component's lock guards `warned` and `known`. */
 static struct {
     signature_t    signature;   /* of this process */
     bool           published;
-    bool           warned;      /* this warning was printed; the component's lock guards it and `known` */
+    bool           warned;      /* report_unlike has run; only its first run may warn the user */
     unsigned char *known;       /* lookup result of each process of the job; NULL: no lookup yet, or no memory */
 } mine;
 
@@ -214,7 +215,8 @@ static void describe(const signature_t *other, unsigned process, char *text, siz
 
 /*
  * Writes a clause that names the difference between this rank and the lowest rank that differs.  Returns true if this
- * rank must warn the user: it is the lowest rank with the highest priority, which calls the function if any rank does.
+ * rank is the lowest rank with the highest priority: it must warn the user.  If any rank calls this function, that rank
+ * calls it.
  */
 static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
 {
@@ -266,8 +268,8 @@ static void find_partners(mca_coll_irr_module_t *module, mca_coll_irr_partners_t
 
     /*
      * If the user has set pmix_base_collect_data to 0, MPI_Init does not distribute the published values to all nodes.
-     * All processes then count as partners, and so does a process whose signature cannot be looked up, because nearly
-     * always it takes part.
+     * All processes then count as partners.  In any case a process whose signature cannot be looked up counts as a
+     * partner, because it nearly always takes part.
      */
     for (int64_t distance = 1; distance < size && opal_pmix_collect_all_data; distance *= 2) {
         bool sends = true, receives = true;
@@ -349,7 +351,7 @@ _Static_assert((int)MACHINE == (int)MCA_COLL_IRR_VOTE_MACHINE, "the order of col
 
 /*
  * Returns true if this rank reports why the ranks disagree.  The lowest rank with a bad value reports it.  If no rank
- * has a bad value, the lowest rank that leaves the collective to Open MPI reports it.
+ * has a bad value, the lowest rank that leaves the collective to Open MPI reports its own reason.
  */
 static bool reports(const mca_coll_irr_agreement_t *agreement)
 {

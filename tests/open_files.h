@@ -1,5 +1,6 @@
 /*
- * open_files.h - counts the open descriptors of this process, for tests that must not leak any.
+ * open_files.h - counts the open descriptors of this process, for tests that must not leak any. The count is good only
+ * for comparisons: it includes the entries "." and ".." and the descriptor that the count itself opens.
  */
 #ifndef IRR_OPEN_FILES_H
 #define IRR_OPEN_FILES_H

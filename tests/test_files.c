@@ -1,6 +1,7 @@
 /*
  * test_files.c - the readers of matrices, schedules, topologies and machines. Each reader refuses malformed files with
- * line and reason. A truncated or damaged file is read, or refused. If a reader fails, its outputs are unchanged.
+ * line and reason. It accepts a truncated or damaged file, or refuses it with a reason. If a reader fails, its outputs
+ * are unchanged.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -124,7 +125,10 @@ static const irr_text_bad_t bad_schedules[] = {
     { NULL, 0, 0, NULL }
 };
 
-/* A schedule from a file keeps the rules. The function also makes its matrix. */
+/*
+ * Reads a schedule. Asserts that a schedule from a file passes irr_schedule_check_alone. The function also makes the
+ * matrix of the schedule.
+ */
 static irr_status_t read_schedule(const char *path, irr_file_error_t *error)
 {
     irr_schedule_t schedule = { .ranks = 77 };
@@ -267,8 +271,8 @@ static const struct {
     int                   comment;
     size_t                longest;        /* bytes of a line */
     bool                  ends;           /* true: a file that is cut before its last newline is refused */
-    const char           *alphabet;       /* of damages */
-    size_t                allocations;    /* at least */
+    const char           *alphabet;       /* bytes that replace others in test_damaged; 0 is one, too */
+    size_t                allocations;    /* least number of allocations of one read */
 } readers[] = {
     { read_matrix, bad_matrices, MATRIX, "3 3 2\n1 1 7\n2 3 9\n", '%', 1023, false, "0123456789  \n\n\r%-.x", 1 },
     { read_schedule, bad_schedules, SCHEDULE, "3 4 4\n 1 0 1  0 10\n1\t1 2 0 7\r\n\n# half\n2 0 1 10 5\n3 2 0 0 3 1\n"
@@ -384,7 +388,7 @@ static void test_announced(void)
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-/* A parameter may name any file as a machine. A file of 1 GiB is refused without being read. */
+/* A parameter may name any file as a machine file. A file of 1 GiB is refused without being read. */
 static void test_long_file(void)
 {
     const char *path = irr_text_open();

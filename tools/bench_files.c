@@ -4,7 +4,7 @@
  *
  *     {"program": "irr_bench", "version": ..., "mpi": ..., "call": "MPI_Alltoallv",
  *      "first_group": 4 or null, "in_place": false, "datatype": "vector:8:4" or null, "ranks": 8,
- *      "input": {"matrix": FILE} or {"pattern": NAME, "seed": 1}, and "scale": 1.0,
+ *      "input": {"matrix": FILE, "scale": 1.0} or {"pattern": NAME, "seed": 1, "scale": 1.0},
  *      "iterations": 100, "warmup": 10, "check": true, "check_each": false,
  *      "results": [{"unit": 1024, "messages": ..., "bytes": ..., "largest_message": ..., "lmax": ...,
  *                   "rows": [{"algorithm": "direct", "persistent": false, "served_by": "irr",

@@ -1,5 +1,5 @@
 /*
- * plan_help.c - the texts that irr_plan --help all prints behind the options.
+ * plan_help.c - the texts that irr_plan --help all prints after the options.
  */
 #include "plan.h"
 
@@ -12,59 +12,71 @@ typedef struct figure {
 
 static const figure_t figures[] = {
     { NULL,
-      "Figures of check, over all ranks (max) and without what stays on a rank, unless they say otherwise:" },
+      "Figures of check. A name that ends in max stands for the largest value of all ranks. Bytes that a rank sends to "
+      "itself count only in lmax." },
     { "pacing", "when a message may start" },
-    { "lead_bytes", "pacing sync: bytes before the end of what a rank receives at which it signals" },
-    { "piece_bytes", "of a schedule: longest message; 0: no limit" },
-    { "window_messages", "messages that a rank has in flight at most; 0: no limit" },
-    { "window_bytes", "bytes that a rank has in flight at most; 0: no limit" },
+    { "lead_bytes", "pacing sync: a receiver signals the next sender when this number of bytes has yet to arrive" },
+    { "piece_bytes", "length of the pieces in which scheduled algorithms send longer messages; 0: no limit" },
+    { "window_messages", "largest number of messages that a rank has in flight; 0: no limit" },
+    { "window_bytes", "largest number of bytes that a rank has in flight; 0: no limit" },
     { "ranks", "number of ranks" },
-    { "stages", "stages of the longest plan" },
-    { "steps", "the last step in which a message is sent, summed over the stages" },
-    { "messages_sent_max", "messages that one rank sends" },
-    { "messages_received_max", "messages that one rank receives" },
-    { "message_bytes_max", "bytes of one message" },
-    { "scratch_bytes_max",
-      "bytes of scratch on one rank; with --in-place 1 MiB at most" },
-    { "traffic_bytes_max", "bytes that one rank sends, its own and forwarded ones, nothing else" },
-    { "lmax", "bytes that one rank has to send or to receive, those for itself included" },
-    { "header_bytes", "bytes of all ranks that describe messages of a grid or between nodes in a first run" },
-    { "contention", "cases of a rank, stage and step in which more than one other rank sends to it" },
-    { "lemma1", "messages received in a stage (Liu, Wang, Prasanna): ok, or by how much missed" },
-    { "lemma3", "length of a message: the same, with the bytes that whole slices may add" },
-    { "theorem1", "scratch: the same" },
-    { "delivered", "ok: proved, and every byte arrived in a run; or what is wrong" },
+    { "stages", "number of stages of the longest plan" },
+    { "steps", "number of the last step in which a message is sent, summed over the stages" },
+    { "messages_sent_max", "number of messages that a rank sends" },
+    { "messages_received_max", "number of messages that a rank receives" },
+    { "message_bytes_max", "length of a message" },
+    { "scratch_bytes_max", "bytes of scratch memory of a rank; with --in-place at most 1 MiB" },
+    { "traffic_bytes_max", "bytes that a rank sends: its own bytes and those that it forwards, without headers" },
+    { "lmax", "largest number of bytes that a rank has to send, or has to receive, including bytes for itself" },
+    { "header_bytes",
+      "bytes of all headers in an exchange with new counts, over all ranks; only spread, grid, balanced-grid, hybrid, "
+      "bruck and node have headers" },
+    { "contention", "number of cases in which several ranks send to one rank in the same step of a stage" },
+    { "lemma1",
+      "bound on the number of messages that a rank receives in a stage (Liu, Wang, Prasanna): ok, or the number of "
+      "messages beyond the bound" },
+    { "lemma3", "bound on the length of a message: ok, or the number of bytes beyond the bound" },
+    { "theorem1", "bound on the scratch memory of a rank: ok, or the number of bytes beyond the bound" },
+    { "delivered", "ok: delivery was proved, and every byte arrived when the plans ran; otherwise the error" },
     { NULL,
-      "and of the scheduled orders, xor to tree, as if a step began when the one before has ended on all ranks:" },
-    { "permutations", "steps of the schedule" },
-    { "makespan_bytes", "the longest message of each step, summed over the steps" },
-    { "async_bytes", "the same if a message begins when its two ranks have done with those before it" },
-    { "lower_bound_bytes", "bytes that the busiest rank sends or receives; no schedule is shorter" },
-    { "schedule_ms", "time that computing the schedule, or reading it, took" },
-    { "splits", "messages sent beyond one for each pair of ranks" },
+      "If there is a schedule (algorithms xor to tree), check also prints the following figures. makespan_bytes and "
+      "async_bytes are times, in units of the time that a rank takes to send one byte." },
+    { "permutations", "number of steps of the schedule" },
+    { "makespan_bytes",
+      "time of the schedule if each step begins when the previous step has ended on all ranks: the length of the "
+      "longest message of each step, summed over the steps" },
+    { "async_bytes",
+      "time of the schedule if each message begins when its sender and its receiver have completed their earlier "
+      "messages" },
+    { "lower_bound_bytes", "bytes that the busiest rank sends or receives; no schedule takes less time" },
+    { "schedule_ms", "time in which the schedule was computed, or read from a file" },
+    { "splits", "number of messages that are sent in addition because messages are split" },
     { NULL,
-      "and with --topology, of what goes over the links between hosts and switches, each direction by itself:" },
+      "With --topology, check also prints figures of the links between hosts and switches. The two directions of a "
+      "link count as two links." },
     { "link_contention",
-      "cases of a stage, step and directed link with more messages than it carries at a time: its speed by that of "
-      "the slowest host, rounded down, and at least one" },
-    { "load",
-      "bytes on the busiest directed link, by its speed: what a link of the slowest host would carry in that time" },
-    { "load_link", "that link, FROM->TO, or none" },
+      "number of cases in which a step of a stage sends more messages over a link than the link carries at a time; "
+      "this is the speed of the link divided by the speed of the slowest host, rounded down, and at least 1" },
+    { "load", "bytes on the busiest link, divided by the speed of this link relative to that of the slowest host" },
+    { "load_link", "the busiest link, as FROM->TO; none: all links are idle" },
     { NULL,
-      "and of a schedule on them, where ranks count as links, too, as fast as the slowest host: (with --host-route "
-      "node this schedule is that of the messages between hosts)" },
-    { "link_bound_bytes", "load of the busiest rank or directed link; no contention-free schedule is shorter" },
-    { "link_ratio", "makespan_bytes by link_bound_bytes; left out where that is 0" },
+      "With --topology and a schedule, check also prints the following figures. Each rank then has a link of its own, "
+      "as fast as the link of the slowest host. With --host-route node the schedule has the messages between hosts." },
+    { "link_bound_bytes", "load of the busiest link, as above; no contention-free schedule takes less time" },
+    { "link_ratio", "makespan_bytes divided by link_bound_bytes; not printed if link_bound_bytes is 0" },
     { "syncs",
-      "messages of pair-wise synchronisation that keep those of different steps off each other's links; unknown if "
-      "messages of one step contend there (link_contention)" },
-    { "syncs_removed", "others that need not be sent: they follow from those and from the ranks' own order" },
+      "number of signals that keep messages of different steps from sharing a link; unknown if a step of the schedule "
+      "sends more messages over a link than the link carries at a time" },
+    { "syncs_removed",
+      "number of signals that are left out, because other signals and the order of the steps of each rank imply them" },
     { "phases",
-      "tree: steps of the schedule; with equal counts, messages over the busiest link, if it carries one at a time" },
-    { "root", "tree: the switch or host where the subtrees meet, none with over half of the ranks" },
+      "tree: number of steps of the schedule; with equal counts it is the number of messages over the busiest link, if "
+      "this link carries one message at a time" },
+    { "root", "tree: the switch or host at which the subtrees meet; no subtree has more than half of the ranks" },
     { NULL,
-      "The paper has lemma1 for grid and balanced-grid, and the others for balanced-grid, without --dims; other rows "
-      "have nothing to miss there and print ok. With --slice-min above 1 the bounds have room for slices that long." },
+      "lemma1 is a bound for grid, balanced-grid and the grid of hybrid; lemma3 and theorem1 are bounds for "
+      "balanced-grid. With --dims, and for all other algorithms, there is no bound, and check prints ok. The bounds of "
+      "lemma3 and theorem1 are raised by the bytes by which slices may differ in length (--slice-min)." },
 };
 
 static void print_figures(void)
@@ -84,8 +96,12 @@ void irr_tool_help(void)
     irr_cli_list("Algorithms", irr_algorithm_name, irr_algorithm_text);
     irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
     irr_cli_list("Constants of a machine, lines NAME VALUE of a file", irr_machine_name, irr_machine_text);
-    printf("What is not in the file is as on 100 Gbit/s InfiniBand, and so is all without --machine.\n");
-    printf("\nExit status: 0 good, 1 the plans do not deliver or miss a bound, or there is contention\n"
-           "where the row has none (all but natural, and dims of your own with a longer last row than rows\n"
-           "above it; of tree with --topology, on a link), 2 the input was refused.\n");
+    irr_cli_paragraph(
+        "Constants that the file lacks, and all constants without --machine, have the values of InfiniBand with 100 "
+        "Gbit/s.");
+    irr_cli_paragraph(
+        "Exit status: 0 success; 1 the plans do not deliver all bytes, exceed a bound, or have contention although the "
+        "algorithm promises none; 2 the input was refused. All algorithms except natural promise that contention is 0. "
+        "Grids with --dims promise it only if the last row has at most as many ranks as there are rows above it. With "
+        "--topology, tree also promises that link_contention is 0.");
 }

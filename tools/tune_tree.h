@@ -1,10 +1,11 @@
 /*
- * tune_tree.h - finds the tree of switches from measurements of contention.  No MPI.
+ * tune_tree.h - finds the tree of switches from measurements of contention.  This file does not use MPI.
  *
  * A flow is a stream of long messages from one group of hosts to another.  A group is the hosts of one switch.  Two
  * flows contend if they share a link in the same direction.  The contention of all pairs of flows determines the tree:
  *
- *   - A link divides the groups into two sets, a split.  Two flows from one set to the other always contend.
+ *   - A link divides the groups into two sets.  Such a division is called a split.  Two flows from one set to the other
+ *     always contend.
  *   - If all flows across a division contend, the division is a split (Buneman 1971: quartets determine a tree).
  *
  * The result is checked against all measurements: the flows that share a link of the tree, and no other flows, contend.
@@ -26,8 +27,9 @@
 #define IRR_TUNE_GROUPS_MAX 8
 
 /*
- * A ratio is the time of the slower flow alone divided by the time of both flows together: 1 without contention, 0.5
- * with.  Flows contend up to the first limit, do not contend from the second limit on, and are unclear between them.
+ * A ratio is the time of the slower flow alone divided by the time of both flows together.  It is 1 without contention,
+ * and 0.5 with contention.  Flows contend if their ratio is at most IRR_TUNE_SHARED_MAX, and do not contend if it is at
+ * least IRR_TUNE_FREE_MIN.  With a ratio between the two, no tree is found.
  */
 #define IRR_TUNE_SHARED_MAX 0.7
 #define IRR_TUNE_FREE_MIN   0.85
@@ -59,7 +61,7 @@ typedef struct irr_tune_flows {
 } irr_tune_flows_t;
 
 /*
- * Sets *flows to the first pair of flows to measure, or to the next one.  Returns false behind the last pair.  A group
+ * Sets *flows to the first pair of flows to measure, or to the next one.  Returns false after the last pair.  A group
  * of one host cannot be the source of two flows, nor their target: its own link would be shared.
  */
 bool irr_tune_tree_first(const irr_tune_tree_t *tree, irr_tune_flows_t *flows);
@@ -71,7 +73,7 @@ void irr_tune_tree_set(irr_tune_tree_t *tree, const irr_tune_flows_t *flows, dou
 /* Finds the splits.  Returns false if no tree explains all measurements; the reason is then in *reason_p. */
 bool irr_tune_tree_find(irr_tune_tree_t *tree, const char **reason_p);
 
-/* Writes the switches in the format of Slurm's topology.conf.  names: of the hosts. */
+/* Writes the switches in the format of Slurm's topology.conf.  names: the names of the hosts. */
 void irr_tune_tree_write(FILE *stream, const irr_tune_tree_t *tree, const char *const *names);
 
 #endif

@@ -145,8 +145,9 @@ static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traf
 }
 
 /*
- * Adds the hybrid, which sends short messages through a grid and long messages directly, if at most a quarter of the
- * messages are so long that they cost less directly.  All long messages are assumed to be as long as the longest one.
+ * Adds the hybrid, which sends short messages through a grid and long messages directly.  A message is long if it costs
+ * less directly.  The hybrid is added if the longest message is long, if fewer than a quarter of the messages are long,
+ * and if the others are short on average.  All long messages are assumed to be as long as the longest one.
  */
 static void add_split(all_t *all, const irr_settings_t *settings, const irr_machine_t *machine,
                       const irr_traffic_t *traffic)

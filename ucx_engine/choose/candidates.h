@@ -10,7 +10,7 @@
  *
  * A communicator with the settings of a candidate uses only this strategy, and runs no trial.
  *
- * Pure.  Cost: O(1), plus the logarithms of grids.
+ * This file is pure.  Cost: O(1), plus the logarithms of grids.
  */
 #ifndef IRR_CANDIDATES_H
 #define IRR_CANDIDATES_H

@@ -28,7 +28,7 @@
  * The host runs the exchanges with these strategies, and carries out the acts of irr_choice_act_t.  All ranks take the
  * same decisions, because decisions depend only on numbers of exchanges and on agreed maxima.
  *
- * Pure.  Cost: O(1) time for an exchange.
+ * This file is pure.  Cost: O(1) time for an exchange.
  */
 #ifndef IRR_CHOICE_H
 #define IRR_CHOICE_H

@@ -14,7 +14,7 @@
  *
  * Old results lose weight: all results of a strategy together weigh at most as much as IRR_LESSONS_TRIALS trials.
  *
- * Pure, except for allocation.  Cost: O(situations) for a call.
+ * This file is pure, except that it allocates memory.  Cost: O(situations) for a call.
  */
 #ifndef IRR_LESSONS_H
 #define IRR_LESSONS_H
@@ -34,8 +34,8 @@ typedef struct irr_situation {
     uint64_t ranks, node_ranks;       /* number of ranks of the communicator; largest number of them on a node */
     uint64_t crowded, sparse;         /* 1: a node has more processes than processors; 1: a neighborhood collective */
     uint64_t block;                   /* binary logarithm of the mean length of a message in bytes */
-    uint64_t skew, gaps;              /* binary logarithms: longest message divided by mean; ranks divided by
-                                         messages */
+    uint64_t skew, gaps;              /* binary logarithms: longest message divided by mean; ranks divided by messages
+                                         of the busiest rank */
 } irr_situation_t;
 
 /* The logarithms of the speedups of a strategy. */

@@ -8,7 +8,7 @@
  * length of switch queues, the model has a rough cost of queues that overflow with TCP.  irr_plan simulate predicts
  * this cost more exactly, and a trial measures it.
  *
- * Pure.  Cost: O(dimensions) for a strategy.
+ * This file is pure.  Cost: O(dimensions) for a strategy.
  */
 #ifndef IRR_MODEL_H
 #define IRR_MODEL_H

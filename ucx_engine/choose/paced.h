@@ -5,7 +5,7 @@
  * answer.  The model (choose/model.h) cannot predict the fastest pacing.  Trials therefore compare these strategies
  * (choose/candidates.h).  Without a trial, the first strategy of the list is used for a schedule on a tree of switches.
  *
- * Pure.
+ * This file is pure.
  */
 #ifndef IRR_PACED_H
 #define IRR_PACED_H

@@ -1,12 +1,12 @@
 /*
  * samples.h - samples of a speedup.  A sample is a pair of times, of the base and of the strategy, which were measured
- * one directly after the other.
+ * in the same turn of a trial (choose/trial.h).
  *
  * The speedup is computed by one of two methods.  With the first method it is the median of the ratios.  Its bounds are
  * two of the sorted ratios; for any kind of noise, they contain the true median in 87 to 96 % of all cases.  With the
  * second method the speedup is the ratio of the mean times, and its bounds are two standard errors away.
  *
- * Pure.  Cost: O(n log n) of n samples for a speedup.
+ * This file is pure.  Cost: O(n log n) of n samples for a speedup.
  */
 #ifndef IRR_SAMPLES_H
 #define IRR_SAMPLES_H
@@ -28,8 +28,8 @@ typedef struct irr_samples {
 void irr_samples_add(irr_samples_t *samples, double base_ns, double own_ns);
 
 /*
- * Returns the speedup over the base. means: by the ratio of the means, otherwise by the median.  At least one sample is
- * required.
+ * Returns the speedup over the base: if `means` is true, by the ratio of the means, otherwise by the median.  At least
+ * one sample is required.
  */
 irr_speedup_t irr_samples_speedup(const irr_samples_t *samples, bool means);
 

@@ -3,7 +3,7 @@
  *
  * The speedup of strategy A over strategy B is the time of B divided by the time of A.  If it is above 1, A is faster.
  *
- * Pure.
+ * This file is pure.
  */
 #ifndef IRR_SAVED_H
 #define IRR_SAVED_H

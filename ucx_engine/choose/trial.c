@@ -21,7 +21,7 @@
 /* Least time of a long exchange, in ns.  Disturbances by other programs of the machine are short in comparison. */
 #define LONG_NS 2.5e6
 
-/* A strategy slower than the best one by this factor is dropped at once. */
+/* A strategy that takes more than this number of times as long as the fastest one is dropped after the looks. */
 #define HOPELESS 2
 
 /*
@@ -278,7 +278,7 @@ static void take_pairs(irr_trial_t *trial, const uint64_t *sums)
     }
 }
 
-/* Drops each strategy if the upper bound of its speedup is no gain, or is below the best speedup. */
+/* Drops each strategy if the upper bound of its speedup is below the limit or below the best speedup (trial.h). */
 static void drop_losers(irr_trial_t *trial)
 {
     const double gain = trial->lenient ? 1 : IRR_SPEEDUP_GAIN;
@@ -291,7 +291,7 @@ static void drop_losers(irr_trial_t *trial)
     }
 }
 
-/* Returns whether the samples so far show that the best strategy is a gain. */
+/* Returns whether the samples so far show that the best strategy is faster than the base by the limit (trial.h). */
 static bool wins(const irr_trial_t *trial, int best)
 {
     const irr_speedup_t *speedup = &trial->speedups[best];

@@ -5,23 +5,30 @@
  *
  * 1. A look is one stay of a few exchanges.  Each strategy has a look.  The first exchange of a stay is not timed,
  *    because it builds plans and memory that later exchanges reuse.  The shortest of the other exchanges counts.  If
- *    exchanges are long, the mean time of the base is known, and the base has no look.  Hopeless strategies are
- *    dropped.  The caller may then add strategies, which have a look, too.
- * 2. Looks are followed by rounds of stays in the order A B B A A B B A, so that a machine that becomes slower favours
- *    no strategy.  A stay of a strategy and the adjacent stay of the base are one sample of the speedup
- *    (choose/samples.h).  For short exchanges the speedup is a median, and the longest of each four exchanges of a stay
- *    is left out, because the machine has delayed it.  For long exchanges the speedup is the ratio of the means,
- *    because delays of the network are part of their cost.
+ *    exchanges are long, the base has no look, because its known mean time is used.  A strategy is dropped if it takes
+ *    more than twice as long as the fastest strategy, the base included.  The caller may then add strategies, which
+ *    have a look, too.
+ * 2. Looks are followed by rounds.  A round has four turns, and in a turn each strategy has one stay.  The first and
+ *    the third turn begin with the base; the second and the fourth turn have the reverse order and end with the base.
+ *    With a base A and strategies B and C the order is A B C C B A A B C C B A, so a machine that becomes slower
+ *    favours no strategy.  The stay of a strategy and the stay of the base in the same turn are one sample of the
+ *    speedup (choose/samples.h).  For short exchanges the speedup is a median, and the longest of each four exchanges
+ *    of a stay is left out, because the machine has delayed it.  For long exchanges the speedup is the ratio of the
+ *    means, because delays of the network are part of their cost.
  * 3. After each round the ranks agree on the largest times.  A strategy is dropped if the upper bound of its speedup is
  *    below 1.03 or below the speedup of the best strategy.  While more than two strategies are left, the slower half of
  *    them is dropped.  The last strategy (for long exchanges: the best strategy) wins when the lower bound of its
- *    speedup is at least 1.03.  A small gain in short exchanges needs at least 8 samples.  If no strategy has won after
- *    24 samples, the base wins.
+ *    speedup is at least 1.03, or at least 1.2 while short exchanges have fewer than 8 samples.  After 24 samples the
+ *    trial ends: the best strategy wins under the same condition, otherwise the base.
+ *
+ * A lenient trial compares the winner of an earlier trial, as its base, with one other strategy (choose/choice.h).  The
+ * limit for both bounds is 1 instead of 1.03.  If exchanges are long, or with 8 samples, the strategy also wins if its
+ * speedup is at least 1, whatever its lower bound is.  The trial ends after 8 samples.
  *
  * All ranks take the same decisions, because these depend only on the number of exchanges and on agreed times.
  *
- * Pure.  With 4 strategies beside the base, looks take 20 exchanges, and rounds take 60 to 450 exchanges.  If exchanges
- * are long, looks take 8 exchanges, and rounds take 12 to 52.
+ * This file is pure.  With 4 strategies beside the base, looks take 20 exchanges, and rounds take 60 to 450 exchanges.
+ * If exchanges are long, looks take 8 exchanges, and rounds take 12 to 52.
  */
 #ifndef IRR_TRIAL_H
 #define IRR_TRIAL_H
@@ -44,7 +51,7 @@ typedef struct irr_trial {
     bool     left[IRR_TRIAL_STRATEGIES];   /* by strategy: true if the strategy was not dropped */
     bool     looked[IRR_TRIAL_STRATEGIES];
     bool     long_ones;                /* true: exchanges are long, so a few of them are enough */
-    bool     lenient;                  /* a speedup of 1 is enough to win */
+    bool     lenient;                  /* the trial is lenient: a speedup of 1 is enough to win */
     bool     looks;                    /* the current round is a look */
     int      length;                   /* number of timed exchanges of a stay */
     int      warm_up;                  /* number of untimed exchanges before the timed exchanges of a stay */
@@ -56,7 +63,7 @@ typedef struct irr_trial {
     uint64_t most[IRR_TRIAL_SUMS];     /* time in ns of the longest exchange of the current four, or of a look */
     uint8_t  taken[IRR_TRIAL_SUMS];    /* number of exchanges of the current four */
     double   each_ns[IRR_TRIAL_STRATEGIES];  /* agreed time of an exchange by each strategy, in its last round */
-    irr_samples_t samples[IRR_TRIAL_STRATEGIES];   /* samples of the rounds of pairs */
+    irr_samples_t samples[IRR_TRIAL_STRATEGIES];   /* samples of the rounds after the looks */
     irr_speedup_t speedups[IRR_TRIAL_STRATEGIES];   /* agreed speedups over the base */
     double   extra_ns;                 /* agreed time of the trial minus the time of as many exchanges by the base */
     double   cost_ns;                  /* the part of extra_ns that comes from strategies slower than the base */

@@ -15,7 +15,7 @@
  * - node, with a schedule: the rank's lengths from the count matrix, and its local schedule of the messages between
  *   nodes (route/forward.h)
  *
- * Pure.
+ * This file is pure.
  */
 #ifndef IRR_STRATEGY_H
 #define IRR_STRATEGY_H

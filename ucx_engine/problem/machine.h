@@ -5,7 +5,7 @@
  * node's link, and the speed at which a rank copies memory.  The other constants describe messages inside a node, the
  * pieces of messages, the lowest switches and the links above them, and the loss of packets at ports of switches.
  *
- * Pure, except for the reader.
+ * This file is pure, except for the reader.
  */
 #ifndef IRR_MACHINE_H
 #define IRR_MACHINE_H

@@ -7,7 +7,7 @@
  * switch is known.  A name that stands for several switches, such as s[0-1], is an error, because the result would not
  * be a tree.
  *
- * Pure.
+ * This file is pure.
  */
 #ifndef IRR_SWITCH_PATHS_H
 #define IRR_SWITCH_PATHS_H

@@ -3,7 +3,7 @@
  *
  * When libucs is loaded, it replaces the signal stack and the handlers of SIGSEGV, SIGBUS, SIGFPE and SIGILL, to print
  * where a program crashed; some releases also replace the handler of SIGHUP. A program with handlers of its own, such
- * as the runtimes of Java and Julia, would lose its handlers silently. irr_ucx_load therefore restores the handlers at
+ * as a program in Java or Julia, would lose its handlers silently. irr_ucx_load therefore restores the handlers at
  * once. UCX keeps its handlers in two cases: the user requests them by a variable, or Open MPI or the program has
  * loaded UCX before.
  */
@@ -43,7 +43,10 @@ static void read_handlers(handlers_t *handlers)
     sigaltstack(NULL, &handlers->stack);
 }
 
-/* Restores changed handlers. UCX itself reinstates the previous handler, and no longer uses the signal. */
+/*
+ * Restores changed handlers. ucs_debug_disable_signal reinstates the previous handler of a signal, and UCX no longer
+ * uses the signal.
+ */
 static void give_back(const handlers_t *before)
 {
     handlers_t now;
