@@ -5,7 +5,7 @@
  *      one switch always have the whole bandwidth of their links.  Other pairs often share a link between switches.
  *   2. Two flows between groups of hosts run alone and together, for each pair of flows.
  *
- * All ranks have the same times, so they take the same decisions.  Cost: 10 n rounds for n hosts, and 2 rounds for each
+ * All ranks have the same times, so they take the same decisions.  Cost: 8 n rounds for n hosts, and 2 rounds for each
  * pair of flows.  A round takes from 0.1 s to some tenths of a second.
  */
 #include "tune.h"
@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define TAG          2
-#define TOURNAMENTS  5
+#define TOURNAMENTS  4
 #define ROUND_NS     100e6
 #define BATCH        8
 #define MESSAGES_MAX 4096

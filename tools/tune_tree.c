@@ -6,42 +6,47 @@
 #include <math.h>
 
 /* Hosts of one switch lose bandwidth in at most, and hosts of two switches in at least, this fraction of cases. */
-#define LOST_SAME_MAX  0.2
-#define LOST_OTHER_MIN 0.35
+#define LOST_SAME_MAX  0.3
+#define LOST_OTHER_MIN 0.4
 
 /* ---- groups ---- */
 
-/* Joins each host to the group of the first host with which it loses no bandwidth. */
-static bool join(double (*lost)[IRR_TUNE_HOSTS_MAX], irr_tune_tree_t *tree)
-{
-    for (int i = 0; i < tree->hosts; i++) {
-        int first = 0;
-
-        while (first < i && lost[i][first] > (LOST_SAME_MAX + LOST_OTHER_MIN) / 2) {
-            first++;
-        }
-        if (first == i && tree->groups == IRR_TUNE_GROUPS_MAX) {
-            return false;
-        }
-        tree->group[i] = first < i ? tree->group[first] : tree->groups++;
-        tree->size[tree->group[i]]++;
-    }
-    return true;
-}
-
-/* Returns the mean loss between a host and the hosts of a group, without the host itself; 0 for no other host. */
-static double mean_lost(double (*lost)[IRR_TUNE_HOSTS_MAX], const irr_tune_tree_t *tree, int host, int group)
+/* Returns the mean loss between a host and the other hosts of a group before host `end`; 0: there is no other host. */
+static double mean_lost(double (*lost)[IRR_TUNE_HOSTS_MAX], const irr_tune_tree_t *tree, int host, int group, int end)
 {
     double sum = 0;
     int count = 0;
 
-    for (int j = 0; j < tree->hosts; j++) {
+    for (int j = 0; j < end; j++) {
         if (j != host && tree->group[j] == group) {
             sum += lost[host][j];
             count++;
         }
     }
     return count > 0 ? sum / count : 0;
+}
+
+/* Joins each host to the group with the least loss, or to a new group.  Returns false if there are too many groups. */
+static bool join(double (*lost)[IRR_TUNE_HOSTS_MAX], irr_tune_tree_t *tree)
+{
+    for (int i = 0; i < tree->hosts; i++) {
+        int found = tree->groups;
+        double least = (LOST_SAME_MAX + LOST_OTHER_MIN) / 2;
+
+        for (int g = 0; g < tree->groups; g++) {
+            const double mean = mean_lost(lost, tree, i, g, i);
+
+            found = mean < least ? g : found;
+            least = mean < least ? mean : least;
+        }
+        if (found == IRR_TUNE_GROUPS_MAX) {
+            return false;
+        }
+        tree->group[i] = found;
+        tree->groups += found == tree->groups;
+        tree->size[found]++;
+    }
+    return true;
 }
 
 bool irr_tune_tree_group(double (*lost)[IRR_TUNE_HOSTS_MAX], int hosts, irr_tune_tree_t *tree, const char **reason_p)
@@ -53,7 +58,7 @@ bool irr_tune_tree_group(double (*lost)[IRR_TUNE_HOSTS_MAX], int hosts, irr_tune
     }
     for (int i = 0; i < hosts; i++) {
         for (int g = 0; g < tree->groups; g++) {
-            const double mean = mean_lost(lost, tree, i, g);
+            const double mean = mean_lost(lost, tree, i, g, hosts);
 
             if (g == tree->group[i] ? mean > LOST_SAME_MAX : mean < LOST_OTHER_MIN) {
                 *reason_p = "some hosts lose bandwidth to each other in a part of the measurements";
