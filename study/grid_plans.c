@@ -94,6 +94,9 @@ static irr_status_t hand_over(const job_t *job, rank_t *rank, bool last)
     irr_status_t status = job->take(job->context, plan, rank->taken, last);
 
     rank->taken = plan->nsteps;
+    if (plan->nsteps > 0) {
+        plan->steps[plan->nsteps - 1].deps = 0;   /* the next step cannot share dependencies that are freed here */
+    }
     irr_free(plan->pieces);
     irr_free(plan->deps);
     irr_free(build->slices);

@@ -111,6 +111,11 @@ bool irr_spy_sends_now(void)
     return sends_now;
 }
 
+bool irr_spy_engine_allocates(void)
+{
+    return !sends_now;
+}
+
 /* ---- operations ---- */
 
 static irr_status_t connect(irr_transport_t *transport, const void *bytes, size_t length, irr_peer_t **peer_p)

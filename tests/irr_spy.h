@@ -44,7 +44,8 @@ typedef struct irr_spy {
 /* Creates a spy, which owns inner. Freeing the spy as a transport also frees inner. */
 irr_spy_t *irr_spy_create(irr_transport_t *inner);
 
-/* Returns true while a send of an inner transport runs, so that a test can attribute allocations. */
+/* Attribute an allocation (irr_memory_fail): to a send of an inner transport that runs now, or to the engine. */
 bool irr_spy_sends_now(void);
+bool irr_spy_engine_allocates(void);
 
 #endif

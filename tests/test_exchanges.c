@@ -250,12 +250,6 @@ static void test_given_up(void)
     close_scene();
 }
 
-/* Returns true for an allocation of the engine; the transport has all the memory that it needs. */
-static bool is_ours(void)
-{
-    return !irr_spy_sends_now();
-}
-
 /*
  * Each rank starts three exchanges, of which two wait, and the engines have no memory from the nth allocation on. If a
  * waiting exchange fails when it is opened, the next exchange ends at once, because it posts no receives.
@@ -264,7 +258,7 @@ static void run_poor(const char *algorithm, size_t nth, uint64_t *state)
 {
     irr_world_open(&scene.world, RANKS, irr_test_random(state), SIZE_MAX);
     open_scene(algorithm, 3, 3, state);
-    irr_memory_fail(nth, is_ours);
+    irr_memory_fail(nth, irr_spy_engine_allocates);
     irr_memory_fail_all();
     CU_ASSERT_TRUE(irr_script_run(&scene.script, STEPS_FEW, state));
     CU_ASSERT_EQUAL(scene.wrong, 0);

@@ -58,7 +58,7 @@ static unsigned split_of(const scene_t *scene, int link)
     return (set & 1) != 0 ? ~set & ((1u << scene->groups) - 1) : set;
 }
 
-/* Draws a tree.  The first switches have hosts, so that each switch without hosts has none below it that would. */
+/* Draws a tree, and the switches that have hosts.  Other switches, and links without hosts below them, may remain. */
 static void draw(scene_t *scene, uint64_t *state)
 {
     scene->groups = 1 + (int)irr_test_below(state, IRR_TUNE_GROUPS_MAX);

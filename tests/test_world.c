@@ -152,12 +152,6 @@ static void disregard_blocks(scene_t *scene, bool disregards)
     }
 }
 
-/* Returns true for an allocation of the engine; the transport has all the memory that it needs. */
-static bool is_ours(void)
-{
-    return !irr_spy_sends_now();
-}
-
 /* Runs some of the first turns, or none. */
 static void run_some(scene_t *scene, uint64_t *state)
 {
@@ -184,7 +178,7 @@ static void make_trouble(scene_t *scene, uint64_t *state)
         break;
     case IRR_TROUBLE_MEMORY:
     case IRR_TROUBLE_POOR:
-        irr_memory_fail(1 + irr_test_below(state, irr_test_below(state, 2) > 0 ? 60 : 3), is_ours);
+        irr_memory_fail(1 + irr_test_below(state, irr_test_below(state, 2) > 0 ? 60 : 3), irr_spy_engine_allocates);
         if (scene->trouble == IRR_TROUBLE_POOR) {
             irr_memory_fail_all();
         }

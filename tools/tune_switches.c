@@ -104,15 +104,21 @@ static double slowest(const double *ns, int count)
     return most;
 }
 
+static void no_flow(const run_t *run, int *to)
+{
+    for (int i = 0; i < run->hosts->count; i++) {
+        to[i] = -1;
+    }
+}
+
 /* Doubles the number of messages until a flow between two hosts takes ROUND_NS. */
 static void calibrate(run_t *run)
 {
     int to[IRR_TUNE_HOSTS_MAX];
     double ns[IRR_TUNE_HOSTS_MAX];
 
-    for (int i = 0; i < run->hosts->count; i++) {
-        to[i] = i == 0 ? 1 : -1;
-    }
+    no_flow(run, to);
+    to[0] = 1;
     run->messages = 1;
     play(run, to, ns);
     while (slowest(ns, run->hosts->count) < ROUND_NS && run->messages < MESSAGES_MAX) {
@@ -178,13 +184,6 @@ static void play_tournament(run_t *run, uint64_t *random)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Returns the time of a host without contention: the tenth part of its rounds is faster. */
 static double fast(const run_t *run, int host)
 {
@@ -196,16 +195,19 @@ static double fast(const run_t *run, int host)
             ns[count++] = run->matches[i].ns[host];
         }
     }
-    qsort(ns, (size_t)count, sizeof(*ns), compare);
+    irr_cli_sort(ns, count);
     return ns[count / 10];
 }
 
 /* Sets the fraction of the rounds in which two hosts lost bandwidth. */
 static void count_lost(const run_t *run, double (*lost)[IRR_TUNE_HOSTS_MAX])
 {
+    double fastest[IRR_TUNE_HOSTS_MAX];
+
     for (int i = 0; i < run->hosts->count; i++) {
+        fastest[i] = fast(run, i);
         for (int j = 0; j < i; j++) {
-            const double one = fast(run, i), other = fast(run, j), longer = one > other ? one : other;
+            const double longer = fastest[i] > fastest[j] ? fastest[i] : fastest[j];
             int met = 0, slow = 0;
 
             for (int k = 0; k < run->nmatches; k++) {
@@ -266,13 +268,6 @@ static double play_again(run_t *run, const int *to)
         best = i == 0 || slowest(ns, run->hosts->count) < best ? slowest(ns, run->hosts->count) : best;
     }
     return best;
-}
-
-static void no_flow(const run_t *run, int *to)
-{
-    for (int i = 0; i < run->hosts->count; i++) {
-        to[i] = -1;
-    }
 }
 
 static double alone_ns(run_t *run, int group, int to_group, int streams)

@@ -98,13 +98,12 @@ static void add_piece(irr_plan_t *plan, const irr_piece_t *piece)
     step->pieces++;
 }
 
-/* Returns whether the last step has the dependencies of a new step.  study/ may have taken them out of the plan. */
+/* Returns whether the last step has the dependencies of a new step. */
 static bool has_deps(const irr_plan_t *plan, const irr_step_params_t *params)
 {
     const irr_step_t *last = plan->nsteps > 0 ? &plan->steps[plan->nsteps - 1] : NULL;
 
     return last != NULL && params->ndeps > 0 && last->deps == params->ndeps &&
-           last->first_dep + last->deps <= plan->ndeps &&
            memcmp(&plan->deps[last->first_dep], params->deps, params->ndeps * sizeof(*plan->deps)) == 0;
 }
 
