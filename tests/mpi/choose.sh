@@ -38,7 +38,7 @@ says_what_was_found() {
 told_of() {
     number=$1 pattern=$2
     one_says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: Open MPI's own, because $pattern" \
-        ranks 4 --mca coll_irr_verbose 1 "$builddir/mpi_report" "$3" 2 &&
+        given setup_share=1 ranks 4 --mca coll_irr_verbose 1 "$builddir/mpi_report" "$3" 2 &&
         [ "$(lines 'Open MPI.s own, because ')" -eq "$number" ]
 }
 
@@ -80,8 +80,9 @@ pinned_by_some() {
 }
 
 plan 23
+# A look costs at least half of an exchange.  1 % of fewer than 50 exchanges is less, on a slow machine, too.
 check "few calls: nothing is opened" silent chooses 4 5 "$program" change:31 served=no
-check "cheap calls: nothing is opened" silent chooses 2 1 "$program" change:100 served=no
+check "cheap calls: nothing is opened" silent chooses 2 1 "$program" change:40 served=no
 for n in 2 3 5 8; do
     check "$n ranks choose, and each result is right" \
         silent chooses $n $always --mca coll_irr_alltoall_algorithm auto "$program" change:700 served=yes
@@ -90,7 +91,7 @@ check "with nodes of two ranks" silent chooses 5 $always --mca coll_irr_ranks_pe
 check "too few calls: lines say how many, and what would be enough" told_of 8 \
     "24 exchanges took rank 0 [0-9.]* [mu]*s, and the ranks first look for a faster algorithm after 32$" 20
 check "too cheap calls: lines say what they took, and what a trial would take" told_of 8 \
-    "44 exchanges took rank 0 [0-9.]* [mu]*s, and count as .*; coll_irr_setup_share allows 5 % of it, .*; the next trial takes .*, which about [0-9]* more exchanges pay for$" 40
+    "44 exchanges took rank 0 [0-9.]* [mu]*s, and count as .*; coll_irr_setup_share allows 1 % of it, .*; the next trial takes .*, which about [0-9]* more exchanges pay for$" 40
 check "one rank says what was found" says_what_was_found
 check "the cause of exchanges that stay alike is no change" says_no_change
 check "on one node no transport is opened" without_transport
