@@ -30,62 +30,62 @@ static const char *transport_name(int i)
 
 static const irr_setting_t of_process[] = {
     { "priority", IRR_SETTING_WHOLE, USER, AT(priority), "40",
-      "Priority of the irr coll component, up to 100. coll/irr can serve collectives only if its priority is above "
-      "that of tuned (30 by default). A negative value disables coll/irr.",
+      "Priority of coll/irr, up to 100. coll/irr can serve collectives only if its priority is above the priority of "
+      "Open MPI's component tuned, by default 30. A negative value disables coll/irr.",
       .allowed = "a whole number up to 100; a negative one disables coll/irr", .min = INT_MIN, .max = 100 },
     { "verbose", IRR_SETTING_WHOLE, USER, AT(verbose), "0",
-      "Verbosity of the irr coll component. 0 is silent; with 1 rank 0 of each communicator logs the algorithm that "
-      "serves each collective, and the cause; 10 and more is for debugging.",
+      "Verbosity of coll/irr. 0: no output; 1: rank 0 of each communicator logs the algorithm that serves each "
+      "collective, and the cause; 10 and more: output for debugging.",
       .allowed = "a whole number from 0 on", .min = 0, .max = INT_MAX },
     { "setup_share", IRR_SETTING_WHOLE, USER, AT(setup_share), "5",
       "With the algorithm auto: percentage of the time in exchanges that coll/irr may spend on trials of faster "
-      "algorithms. Above 100, trials run even if they cannot save the time that they cost. With 0 there are no trials, "
-      "and Open MPI serves all calls.",
+      "algorithms. Above 100, trials run even if they cannot save the time that they cost. With 0 there are no "
+      "trials, and Open MPI serves all calls.",
       .allowed = "a whole number of percent from 0 on; 0 tries nothing", .min = 0, .max = INT_MAX },
     { "transport", IRR_SETTING_NAME, USER, AT(transport), "auto",
-      "Library for messages between nodes. ucx: UCX; ofi: libfabric. auto: ofi if only coll_irr_ofi_* is set, or if "
-      "only libfabric drives the fast devices of a job on several nodes (Slingshot, EFA, Omni-Path); otherwise ucx. "
-      "Must be the same on all ranks.",
+      "Library for messages between nodes. ucx: UCX; ofi: libfabric. auto: ofi if coll_irr_ofi_* is set and "
+      "coll_irr_ucx_* is not, or if the job has several nodes and a network that only libfabric supports (Slingshot, "
+      "EFA, Omni-Path); otherwise ucx. Must be the same on all ranks.",
       .value = transport_name },
     { "eager_bytes", IRR_SETTING_AUTO_SIZE, EXPERT, AT(eager_bytes), "auto",
-      "Length in bytes of the longest message that is sent without asking the receiver first. 0: UCX chooses; auto: "
-      "64k with coll_irr_topology_file, and between nodes without InfiniBand, otherwise UCX chooses. UCX_RNDV_THRESH "
-      "takes precedence.",
-      .allowed = "auto, or a whole number, with an optional suffix k, m or g; 0 means UCX's own choice" },
+      "Length in bytes of the longest message that is sent at once. A longer message is not sent until its receiver "
+      "is ready. 0: UCX or libfabric chooses; auto: 64k with coll_irr_topology_file, and over UCX between nodes "
+      "without InfiniBand, otherwise as 0. UCX_RNDV_THRESH takes precedence.",
+      .allowed = "auto, or a whole number, with an optional suffix k, m or g; 0: UCX or libfabric chooses" },
     { "ucx_tls", IRR_SETTING_TEXT, EXPERT, AT(ucx_tls), "",
-      "Transports that coll/irr's own UCX worker may use, in the syntax of UCX_TLS. Empty means shared memory alone "
-      "(sm,self) for a job on one node, and UCX's own choice otherwise.",
+      "UCX transports that coll/irr may use, in the syntax of UCX_TLS. They do not apply to Open MPI's use of UCX. "
+      "Empty: shared memory only (sm,self) if the job runs on one node, otherwise UCX's choice.",
       .allowed = "any text" },
     { "ucx_devices", IRR_SETTING_TEXT, EXPERT, AT(ucx_devices), "",
-      "Network devices that coll/irr's own UCX worker may use, in the syntax of UCX_NET_DEVICES. Empty means UCX's own "
-      "choice.",
+      "Network devices that coll/irr may use through UCX, in the syntax of UCX_NET_DEVICES. They do not apply to "
+      "Open MPI's use of UCX. Empty: UCX's choice.",
       .allowed = "any text" },
     { "ofi_provider", IRR_SETTING_TEXT, EXPERT, AT(ofi_provider), "",
-      "Provider of libfabric, as fi_info -p takes it, such as tcp;ofi_rxm. Empty means the best provider that is "
-      "found: that of an adapter, or tcp;ofi_rxm. Must be the same on all ranks.",
+      "Provider of libfabric, as fi_info -p accepts it, such as tcp;ofi_rxm. Empty: the provider of a fast network "
+      "adapter if there is one, otherwise tcp;ofi_rxm. Must be the same on all ranks.",
       .allowed = "any text" },
     { "ofi_domain", IRR_SETTING_TEXT, EXPERT, AT(ofi_domain), "",
-      "Domain of libfabric, as fi_info -d takes it, such as eth0 or mlx5_0; several domains with commas, the best "
-      "first. Empty means any that Open MPI may use (btl_tcp_if_include, btl_tcp_if_exclude), and lo for a job on one "
-      "node. Must be the same on all ranks.",
+      "Domain of libfabric, as fi_info -d accepts it, such as eth0 or mlx5_0; or several domains with commas, the "
+      "best first. Empty: any domain that Open MPI may use (btl_tcp_if_include, btl_tcp_if_exclude); on one node lo. "
+      "Must be the same on all ranks.",
       .allowed = "any text" },
     { "machine_file", IRR_SETTING_TEXT, USER, AT(machine_file), "",
-      "File with the constants of the machine, as irr_tune writes it, by which the algorithm auto selects strategies "
-      "for trials. Empty means the defaults, which are also used if ranks cannot read the file or have different "
-      "constants.",
+      "File with the constants of the machine, which irr_tune writes. The algorithm auto uses the constants to "
+      "select strategies for trials. The defaults are used if no file is named, if a rank cannot read the file, or "
+      "if the constants of two ranks differ.",
       .allowed = "any text" },
     { "memory_file", IRR_SETTING_TEXT, USER, AT(memory_file), "",
-      "File of the results of trials, for the next job: with the algorithm auto, ranks use a strategy with a known "
-      "speedup at once. Process 0 adds to the file in MPI_Finalize. A file is valid for one machine (irr_tune --show "
-      "FILE). Either all ranks or no rank must name a file.",
+      "File in which jobs keep results of trials for later jobs: with the algorithm auto, a strategy with a known "
+      "speedup serves calls at once. Process 0 updates the file in MPI_Finalize. Use one file per machine; irr_tune --show "
+      "FILE prints it. Either all ranks or no rank must name a file.",
       .allowed = "any text" },
     { "report", IRR_SETTING_TEXT, USER, AT(report), "",
-      "Report of all-to-all collectives, written by rank 0 at the end of the job. 1: a table on stderr; the name of a "
-      "file: a table there, or JSON if it ends in .json. Empty or 0: nothing is measured.",
+      "Report of all-to-all collectives, which rank 0 writes at the end of the job. 1: a table on stderr; the name "
+      "of a file: a table in the file, or JSON if the name ends in .json; empty or 0: no report.",
       .allowed = "any text" },
     { "trace", IRR_SETTING_TEXT, EXPERT, AT(trace), "",
-      "Prefix of trace files: at the end of the job each process writes PREFIX.RANK.trace, with the times when each of "
-      "its messages was sent and received. irr_trace turns them into one file for Perfetto. Empty: no trace.",
+      "Prefix of trace files: at the end of the job each process writes PREFIX.RANK.trace, with the times at which "
+      "it sent and received each message. irr_trace converts these files to one file for Perfetto. Empty: no trace.",
       .allowed = "any text" }
 };
 
@@ -105,8 +105,8 @@ static const irr_setting_t of_communicator[] = {
       "coll_irr_alltoallv_algorithm.",
       .value = algorithm_name },
     { "ranks_per_node", IRR_SETTING_SIZE, DEVELOPER, AT(ranks_per_node), "0",
-      "Number of consecutive ranks of a communicator that count as a node for algorithms that use nodes: a node may be "
-      "a NUMA domain, or all ranks behind a switch. 0 means the nodes that Open MPI knows.",
+      "Number of consecutive ranks of a communicator that algorithms treat as a node, for example the ranks of a "
+      "NUMA domain or of a switch. 0 means the nodes that Open MPI knows.",
       .allowed = "a whole number, with an optional suffix k, m or g; 0 means the nodes that Open MPI knows" }
 };
 

@@ -244,25 +244,26 @@ typedef struct pattern {
 
 static const pattern_t patterns[] = {
     { "uniform", 1, fill_uniform,
-      "one unit from each rank to each rank, itself included" },
+      "each rank sends one unit to each rank, also to itself" },
     { "spike", LONG, fill_spike,
-      "JPDC pattern 1: 64 units from each rank to one other chosen at random, one unit to the rest" },
+      "each rank sends 64 units to one random rank, and one unit to all others (pattern 1 of Liu, JPDC 2002)" },
     { "transpose", LONG, fill_transpose,
-      "JPDC pattern 2: 64 units from each rank to its mirror image in a grid of ceil(sqrt P) columns, to itself "
-      "where it has none, one unit to the rest" },
+      "transposition of a grid of ceil(sqrt P) columns: the rank in row a, column b sends 64 units to the rank in row "
+      "b, column a, or to itself if there is no such rank, and one unit to all others (pattern 2 of Liu, JPDC 2002)" },
     { "next", LONG, fill_next,
-      "ICDCS pattern 1: 64 units from each rank to the next, one unit to the rest" },
+      "rank i sends 64 units to rank i + 1, and one unit to all others (pattern 1 of Liu, ICDCS 1996)" },
     { "columns", LONG, fill_columns,
-      "ICDCS pattern 2: 64 units from each rank to the next and to all multiples of ceil(sqrt P), one unit to the "
-      "rest" },
+      "rank i sends 64 units to rank i + 1 and to the ranks 0, c, 2c and so on with c = ceil(sqrt P), and one unit "
+      "to all others (pattern 2 of Liu, ICDCS 1996)" },
     { "random", LONG, fill_random,
-      "ICDCS pattern 3: 1 to 64 units, at random, from each rank to each other" },
+      "each rank sends 1 to 64 units, at random, to each other rank (pattern 3 of Liu, ICDCS 1996)" },
     { "sparse", SPARSE_LONGEST, fill_sparse,
-      "Ranka set 1: 1 to 32 units, at random, from each rank to P/4 others, and P/4 messages to each rank" },
-    { "skewed", SKEWED_RANKS, fill_skewed,
-      "Ranka set 2: P/2 units from each rank, from a few ranks in few long messages, from half of them in P/2 "
-      "messages of one unit" },
-    { "hotcol", LONG, fill_hotcol, "64 units from each rank to rank 0, one unit to the rest" },
+      "each rank sends P/4 messages to random ranks and receives P/4 messages; a message has 1 to 32 units, at random "
+      "(test set 1 of Ranka, 1995)" },
+    { "skewed", SKEWED_RANKS, fill_skewed, "each rank sends P/2 units to random ranks: half of the ranks send P/2 "
+      "messages of one unit, the others send fewer and longer messages (test set 2 of Ranka, 1995)" },
+    { "hotcol", LONG, fill_hotcol,
+      "each rank sends 64 units to rank 0, and one unit to all others" },
 };
 
 #define PATTERNS ((int)(sizeof(patterns) / sizeof(patterns[0])))

@@ -175,7 +175,7 @@ completion() {
 # Pictures and tables must match the files of the measurements.
 pictures() {
     "$top/contrib/wire_plot" --table -o "$scratch/wire.svg" "$top/docs/wire.csv" > "$scratch/table" &&
-        cmp "$scratch/wire.svg" "$top/docs/wire.svg" && grep -q '>share of the bound<' "$scratch/wire.svg" &&
+        cmp "$scratch/wire.svg" "$top/docs/wire.svg" && grep -q '>used share<' "$scratch/wire.svg" &&
         has_lines docs/results.md "$scratch/table"
 }
 

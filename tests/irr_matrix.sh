@@ -105,7 +105,7 @@ drawn() {
 }
 drawn "$mesh" && counts 30 'class="v' 1 'class="v d" .*>280 B<' 1 '>bytes from rank to rank, 8 ranks</text>' \
         1 ">matrix $mesh<" \
-        1 '>5200 B in 30 messages to others, density 0.536; the longest 280 B, 1.62 times the mean; '
+        1 '>30 messages between ranks, 5200 B, density 0.536; the longest has 280 B, 1.62 times the mean; '
 report $? "a picture of a mesh has all values"
 # ticks: prints the texts of the legend: the lower end, the upper end, then the values between them.
 ticks() {
@@ -117,12 +117,12 @@ report $? "the legend is in bytes"
     [ "$(sed -n 's/^<path d="\(.*\)" class="l[0-9].*/\1/p' "$scratch/out" | tr -cd M)" = MMMM ]
 report $? "adjacent cells of the same colour are one stroke"
 "$MATRIX" generate skewed --ranks 1200 -o "$scratch/wide.mtx" && drawn "$scratch/wide.mtx" &&
-    counts 1 '; a cell is the longest message of 5 x 5 ranks<' 0 'class="v' &&
+    counts 1 '; a cell is the longest message from 5 ranks to 5 ranks<' 0 'class="v' &&
     [ "$(wc -c < "$scratch/out")" -lt 200000 ] && counts 1 'class="rank e" .*>1120<'
 report $? "a cell stands for several ranks if they are many"
 drawn "$scratch/empty" && counts 1 '>no message<' 0 '" class="l[0-9]' && [ -z "$(ticks)" ]
 report $? "a matrix without messages is drawn"
-drawn "$scratch/huge" && [ "$(ticks)" = '9.22 EB ' ] && counts 1 '>18.4 EB in 3 messages'
+drawn "$scratch/huge" && [ "$(ticks)" = '9.22 EB ' ] && counts 1 '>3 messages between ranks, 18.4 EB'
 report $? "messages of the largest size are drawn"
 cp "$scratch/pair" "$scratch/a<b&c" && drawn "$scratch/a<b&c" && counts 1 '/a&lt;b&amp;c<'
 report $? "a file name with special characters is escaped"

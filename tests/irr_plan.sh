@@ -240,7 +240,7 @@ refused "a grid in place" "--in-place needs direct messages with the pacing free
 refused "an exchange in place with different counts" \
     "--in-place: rank 0 sends 5 bytes to rank 1 and receives 0; they must be equal" \
     check --algorithm direct --matrix "$scratch/pair" --in-place
-refused "a schedule in place" "--in-place goes without a schedule, and so with none of --load, --save, " \
+refused "a schedule in place" "--in-place plans without a schedule, so it does not go with --load, --save, " \
     check --algorithm random-heap --ranks 4 --save "$scratch/none" --in-place
 
 # ---- nodes ----

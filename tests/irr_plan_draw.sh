@@ -17,9 +17,9 @@ counts 2 'class="rank".*>4<' 4 'class="step".*>'
 report $? "ranks and steps have numbers"
 good draw --algorithm natural --ranks 5 && counts 20 '^<g><title>.*class="cell contended s0"'
 report $? "contention is marked"
-counts 1 '>rank 7 receives several messages in this step<' && good draw --algorithm balanced-grid --ranks 16 &&
+counts 1 '>several ranks send to rank 7 in this step<' && good draw --algorithm balanced-grid --ranks 16 &&
     counts 0 '>rank 7 receives\|>nothing is sent' && good draw --algorithm spread --ranks 16 &&
-    counts 1 '>nothing is sent in this step<'
+    counts 1 '>the rank sends nothing in this step<'
 report $? "the legend has only marks of the picture"
 good draw --algorithm direct --matrix "$scratch/wide" && counts 1 'width="29".*>199</text></g>$'
 report $? "a cell is as wide as the number in it"
@@ -42,14 +42,14 @@ report $? "a schedule is drawn over time"
 counts 1 ' s0 from" x="88.00" y="239" width="675.00".*>0</text>$' 6 ' from" x='
 report $? "a schedule over time shows received messages"
 counts 1 '^<text class="rank number" x="46" y="282">2</text>$' 6 'class="idle" x="88"' 3 'class="barrier"' \
-        1 '^<path class="bound" d="M988.00 174V302"/>$' 1 'in 8.3 % of the 40 bytes of 3 steps<' \
-        0 '>a transmission of a split'
+        1 '^<path class="bound" d="M988.00 174V302"/>$' 1 'no message: 8.3 % of the time, which is 40 bytes in 3 steps<' \
+        0 '>a part of a split'
 report $? "a schedule over time shows idle times, ends of steps and the bound"
 good draw --redistribute 2,6,3,6 --unit 1 --async && counts 0 'class="barrier"' \
-        1 'in 16.7 % of the 6 bytes of 6 steps<' 1 '<title>step 2: 1 to 5, bytes 0 to 1</title>.* s0" x="238.00"'
+        1 'no message: 16.7 % of the time, which is 6 bytes in 6 steps<' 1 '<title>step 2: 1 to 5, bytes 0 to 1</title>.* s0" x="238.00"'
 report $? "with --async there are no ends of steps"
 good draw --algorithm random-heap --pattern sparse --ranks 16 &&
-    counts 1 '>a transmission of a split message; there is 1 more transmission than messages<'
+    counts 1 '>a part of a split message; there is 1 additional part<'
 report $? "the legend uses the singular for one transmission"
 file nothing '2 2 0'
 good draw --algorithm random-heap --matrix "$scratch/nothing" && counts 0 '^<g><title>' &&

@@ -121,7 +121,7 @@ good simulate --ranks 64 --pattern spike --unit 256 --algorithms grid,hybrid,hyb
 report $? "hybrid/from: sets the length from which messages are sent directly"
 good recommend --matrix "$mesh" --scale 100000 --topology "$scratch/tree" --algorithms tree &&
     [ "$(lines "algorithm tree --mca coll_irr_topology_file $scratch/tree app\$")" -eq 1 ] &&
-    counts 1 '^# what queues that overflow cost'
+    counts 1 '^# the cost of overflowing queues is not predicted'
 report $? "the commands of recommend have a parameter for the topology, with a note on the model"
 ok=0
 for machine in "$machines"/*.conf; do

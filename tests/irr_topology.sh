@@ -197,12 +197,12 @@ report $? "irregular counts over a link slower than the hosts have no contention
 # ---- draw ----
 
 good draw --algorithm direct --topology "$scratch/two" --unit 100 && counts 4 'class="host"' 3 'class="switch"' \
-        12 '<title>[a-z0-9]* -&gt; [a-z0-9]*: [34]00 bytes</title>' 4 '^<g>.*class="busiest"' 0 '>carries nothing<' &&
+        12 '<title>[a-z0-9]* -&gt; [a-z0-9]*: [34]00 bytes</title>' 4 '^<g>.*class="busiest"' 0 '>an idle link<' &&
     [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
 report $? "a picture of the tree marks the busiest links"
 good draw --algorithm direct --topology "$scratch/half" --unit 100 && counts 2 '>1600 B / 2<' \
         1 '<title>s1 -&gt; s0: 1600 bytes, speed 20000</title>' \
-        1 'the busiest: s1 -&gt; s0, 800 bytes divided by its speed, and 1 other'
+        1 'the busiest link: s1 -&gt; s0, 800 bytes divided by its speed, and 1 other'
 report $? "a picture of the tree shows the speed of a fast link"
 good draw --algorithm optimal --topology "$scratch/two" --hosts n0,n0,n1 && counts 2 'class="host"' 1 'class="switch"' \
         1 'rank 0-1<'

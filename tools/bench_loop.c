@@ -20,8 +20,8 @@
 static const struct { const char *name, *text; } kinds[] = {
     { "same", "the same blocks in each call" },
     { "fresh", "the same blocks in each call, each call on a new communicator" },
-    { "new", "blocks of random length in each call, from 0 to twice the entry" },
-    { "alternate", "blocks of " IRR_CLI_TEXT(SHORT_BYTES) " bytes in every second call" },
+    { "new", "in each call blocks of other random lengths, from 0 to twice the entry of the matrix" },
+    { "alternate", "in every second call blocks of at most " IRR_CLI_TEXT(SHORT_BYTES) " bytes" },
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };

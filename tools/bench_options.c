@@ -21,12 +21,12 @@
 /* Names of --algorithms that are not in the table of algorithms. */
 static const struct { const char *name, *text; } own[] = {
     { "host", "Open MPI's implementation, without coll/irr" },
-    { "p2p", "MPI_Irecv and MPI_Isend for each block that is not empty, and MPI_Waitall; without coll/irr" }
+    { "p2p", "MPI_Irecv and MPI_Isend for each nonempty block, then MPI_Waitall; without coll/irr" }
 };
 
 enum { OWN = sizeof(own) / sizeof(own[0]) };
 
-_Static_assert(IRR_BENCH_HOST == -OWN, "an algorithm is a place in the list, less those in front");
+_Static_assert(IRR_BENCH_HOST == -OWN, "the number of an algorithm is its index in the list minus OWN");
 
 static const char *listed_name(int i)
 {
@@ -176,52 +176,54 @@ static irr_cli_exit_t read_columns(const char *list, void *target)
 #define WORK(member) AT(work.member)
 
 static const irr_cli_option_t rows[] = {
-    { "matrix", 0, "FILE", "count matrix in bytes, in a Matrix Market file (coordinate integer)", IRR_CLI_STRING,
+    { "matrix", 0, "FILE", "Matrix Market file (coordinate integer) with the count matrix in bytes", IRR_CLI_STRING,
       AT(matrix) },
-    { "pattern", 0, "NAME", "count matrix of a pattern (below); default uniform", IRR_CLI_NAME, AT(pattern),
+    { "pattern", 0, "NAME", "make the count matrix from a pattern (below); default uniform", IRR_CLI_NAME, AT(pattern),
       .names = irr_pattern_name },
-    { "unit", 0, "BYTES", "unit of the pattern; default 1024", IRR_CLI_SIZE, WORK(unit_min), 0, INT64_MAX },
-    { "sweep", 'm', "MIN:MAX", "double the unit from MIN up to MAX, as OSU's benchmarks do; MIN defaults "
-      "to 1 and MAX to " SWEEP_MAX_TEXT, IRR_CLI_OTHER, .read = read_sweep },
+    { "unit", 0, "BYTES", "number of bytes of a unit of the pattern; default 1024", IRR_CLI_SIZE, WORK(unit_min), 0,
+      INT64_MAX },
+    { "sweep", 'm', "MIN:MAX", "measure with the units MIN, 2 MIN, 4 MIN and so on up to MAX, as OSU's "
+      "benchmarks do; MIN defaults to 1 and MAX to " SWEEP_MAX_TEXT, IRR_CLI_OTHER, .read = read_sweep },
     { "seed", 0, "N", "seed of random patterns; default 1", IRR_CLI_NUMBER, AT(seed), 0, INT64_MAX },
-    { "scale", 0, "F", "multiply all entries by F and round; an entry above 0 stays at least 1; default 1",
+    { "scale", 0, "F", "multiply all entries of the matrix by F and round; nonzero entries stay nonzero; default 1",
       IRR_CLI_SCALE, AT(scale) },
     { "algorithms", 0, "LIST", "names of algorithms (below), separated by commas; default " DEFAULT_LIST, IRR_CLI_OTHER,
       .read = read_algorithms },
-    { "persistent", 0, NULL, "add rows for MPI_Start and MPI_Wait of MPI_Alltoallv_init", IRR_CLI_FLAG,
-      WORK(persistent) },
-    { "overlap", 0, NULL, "time the nonblocking call with a computation between its start and its end; the computation "
-      "takes as long as the call alone", IRR_CLI_FLAG, WORK(overlap) },
-    { "tests", 0, "N", "with --overlap: calls of MPI_Test during the computation; default 0", IRR_CLI_NUMBER,
+    { "persistent", 0, NULL, "add a row for each algorithm: MPI_Start and MPI_Wait of a persistent MPI_Alltoallv",
+      IRR_CLI_FLAG, WORK(persistent) },
+    { "overlap", 0, NULL, "time the nonblocking call with a computation between its start and its MPI_Wait; the "
+      "computation takes as long as the call alone", IRR_CLI_FLAG, WORK(overlap) },
+    { "tests", 0, "N", "with --overlap: number of calls of MPI_Test during the computation; default 0", IRR_CLI_NUMBER,
       WORK(tests), 0, TESTS_MAX },
     { "compute", 0, "US", "with --overlap: duration of the computation in microseconds; default: the time of the call "
       "alone", IRR_CLI_NUMBER, WORK(compute_us), 1, COMPUTE_MAX },
-    { "idle", 0, NULL, "with --overlap: sleep instead of computing, as if each rank had its own processor",
+    { "idle", 0, NULL, "with --overlap: sleep instead of computing, which leaves the processor to other ranks",
       IRR_CLI_FLAG, WORK(idle) },
-    { "loop", 0, "KIND", "time all iterations as a whole, without barriers between them, and print one line of JSON "
-      "(kinds below); irr_jobs starts such jobs", IRR_CLI_NAME, WORK(loop), IRR_BENCH_LOOP_SAME,
-      .names = irr_bench_loop_name },
+    { "loop", 0, "KIND", "time all iterations as a whole, without barriers between them, and print one line of JSON; "
+      "irr_jobs starts such jobs; KIND says which blocks each call sends (Loops, below)", IRR_CLI_NAME, WORK(loop),
+      IRR_BENCH_LOOP_SAME, .names = irr_bench_loop_name },
     { "alltoall", 0, NULL, "time MPI_Alltoall; the matrix must have equal entries", IRR_CLI_SET, WORK(call),
       IRR_BENCH_ALLTOALL },
     { "datatype", 0, "TYPE", "time MPI_Alltoallw on blocks of a datatype (below)", IRR_CLI_OTHER,
       .read = read_datatype },
     { "neighbor", 0, "TOPOLOGY", "time MPI_Neighbor_alltoallv on a topology (below)", IRR_CLI_OTHER,
       .read = read_neighbor },
-    { "inter", 0, "N", "time the call between two groups, the first N ranks and the others; entries of the matrix "
-      "within a group are ignored", IRR_CLI_NUMBER, WORK(inter), 1, INT_MAX },
+    { "inter", 0, "N", "time the call on an intercommunicator between the first N ranks and the others; entries of the "
+      "matrix within a group are ignored", IRR_CLI_NUMBER, WORK(inter), 1, INT_MAX },
     { "in-place", 0, NULL, "time the call with MPI_IN_PLACE; the matrix must be symmetric", IRR_CLI_FLAG,
       WORK(in_place) },
     { "iterations", 'i', "N", "measured iterations; default 100", IRR_CLI_NUMBER, WORK(iterations), 1, ITERATIONS_MAX },
     { "warmup", 'x', "N", "iterations before the measured ones; default 10", IRR_CLI_NUMBER, WORK(warmup), 0,
       ITERATIONS_MAX },
-    { "check", 'c', NULL, "compare every byte of each exchange, which leaves caches cold; default: compare one "
-      "exchange before the warm-up and one after the iterations", IRR_CLI_SET, WORK(check), IRR_BENCH_CHECK_EACH },
+    { "check", 'c', NULL, "compare every byte of each exchange, so that each exchange begins with cold caches; "
+      "default: compare one exchange before the warm-up and one after the iterations", IRR_CLI_SET, WORK(check),
+      IRR_BENCH_CHECK_EACH },
     { "no-check", 0, NULL, "compare nothing", IRR_CLI_SET, WORK(check), IRR_BENCH_CHECK_NONE },
     { "full", 'f', NULL, "add columns: mean, 90th and 99th percentile, iterations", IRR_CLI_FLAG, AT(full) },
     { "columns", 0, "LIST", "add columns: names of counters (below), separated by commas, or " ALL, IRR_CLI_OTHER,
       .read = read_columns },
-    { "json", 0, "FILE", "write parameters, results, all times in microseconds, and counters to a file, which "
-      "irr_chart draws", IRR_CLI_STRING, AT(json) },
+    { "json", 0, "FILE", "write parameters, results, all times in microseconds, and counters to a file that "
+      "irr_chart can draw", IRR_CLI_STRING, AT(json) },
     { "csv", 0, "FILE", "write one line for each row to a file; times in microseconds", IRR_CLI_STRING, AT(csv) },
     IRR_CLI_ROW_ALGORITHMS,
     IRR_CLI_ROW_HELP,
@@ -239,13 +241,14 @@ static const char usage[] =
 
 static const char notes[] =
     "\nBYTES, MIN and MAX may have a suffix k, m or g, for 2^10, 2^20, 2^30.\n"
-    "\nhost/this: median of host divided by the median of the row; above 1 if the row is faster.\n"
-    "interval: contains the ratio with a probability of 95 % or more if iterations are independent;\n"
-    "no-difference if it contains 1.  MB/s: 10^6 bytes per second of the busiest rank.\n"
+    "\nhost/this: median time of host divided by the median time of the row; above 1 if the row is\n"
+    "faster.  interval: the confidence interval of this ratio (at least 95 %) if iterations are\n"
+    "independent; no-difference if it contains 1.  MB/s: 10^6 bytes per second that the busiest rank\n"
+    "sends or receives.\n"
     "\nDatatypes:\n"
-    "  vector:N:STRIDE  blocks of N equal pieces that begin STRIDE pieces apart; pieces of other blocks\n"
-    "                   are between them, as in a transposition; all entries of the matrix must be\n"
-    "                   equal and multiples of N\n"
+    "  vector:N:STRIDE  each block has N pieces of equal length; a piece begins STRIDE lengths after the\n"
+    "                   piece before it; pieces of other blocks are between them, as in a\n"
+    "                   transposition; all entries of the matrix must be equal and multiples of N\n"
     "\nTopologies, all periodic; each rank has a block of --unit bytes for each neighbour:\n"
     "  cart:2, cart:3   a grid of 2 or 3 dimensions of similar size: 4 or 6 neighbours\n"
     "  graph:K          a distributed graph: each rank sends to the next K ranks\n";
@@ -255,11 +258,11 @@ static void print_more(void)
     irr_cli_list("Algorithms", listed_name, listed_text);
     irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
     irr_cli_list("Loops", irr_bench_loop_name, irr_bench_loop_text);
-    printf("\nCounters of coll/irr, for each measured exchange, on the rank with the largest value.  A gauge has\n"
-           "its value after the exchanges.  A gauge of a maximum includes the rows and units before; to see the\n"
-           "maximum of one algorithm and one unit, run them alone:\n");
+    printf("\nCounters of coll/irr: the increase per measured exchange, on the rank with the largest value.  For a\n"
+           "gauge: its value after the exchanges.  If a gauge is a maximum, it includes earlier rows and units.\n"
+           "To get the maximum of one algorithm and one unit, measure nothing else in the job:\n");
     irr_cli_list(NULL, irr_bench_counter_name, irr_bench_counter_text);
-    printf("\nExit status: 0 good, 1 a wrong byte arrived, 2 the input was refused.\n");
+    printf("\nExit status: 0 success; 1 a wrong byte arrived; 2 the input was refused.\n");
 }
 
 static const irr_cli_table_t table = {

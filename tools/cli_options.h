@@ -61,10 +61,10 @@ typedef struct irr_cli_option {
 } irr_cli_option_t;
 
 #define IRR_CLI_ROW_HELP \
-    { "help", 'h', "[all]", "this text; all: with all further texts", .type = IRR_CLI_HELP }
-#define IRR_CLI_ROW_VERSION { "version", 0, NULL, "the version", .type = IRR_CLI_VERSION }
+    { "help", 'h', "[all]", "print this help; all: with the lists of names and figures", .type = IRR_CLI_HELP }
+#define IRR_CLI_ROW_VERSION { "version", 0, NULL, "print the version", .type = IRR_CLI_VERSION }
 #define IRR_CLI_ROW_ALGORITHMS \
-    { "list-algorithms", 0, NULL, "the names of all algorithms, and what they do", .type = IRR_CLI_LIST }
+    { "list-algorithms", 0, NULL, "print the names of all algorithms and what they do", .type = IRR_CLI_LIST }
 
 typedef struct irr_cli_command {
     const char *name;

@@ -37,11 +37,11 @@ static const irr_cli_option_t rows[] = {
     { "output", 'o', "FILE", "also write the constants, or the switches, to a file", IRR_CLI_STRING, AT(output) },
     { "seconds", 's', "N", "duration of the measurement in seconds; default " IRR_CLI_TEXT(IRR_TUNE_SECONDS_DEFAULT),
       IRR_CLI_NUMBER, AT(seconds), 1, IRR_TUNE_SECONDS_MAX },
-    { "show", 'S', "FILE", "print a coll_irr_memory_file as a table; no measurement", IRR_CLI_STRING, AT(show) },
+    { "show", 'S', "FILE", "print a coll_irr_memory_file as a table, without measurements", IRR_CLI_STRING, AT(show) },
     { "switches", 'w', NULL, "find the switches between 4 to 64 hosts, and print them as a topology.conf",
       IRR_CLI_FLAG, AT(switches) },
-    { "learn", 'L', NULL, "fill a coll_irr_memory_file by exchanges with the count matrices of all FILEs", IRR_CLI_FLAG,
-      AT(learns) },
+    { "learn", 'L', NULL, "run trials with the count matrix of each FILE, and write their results to the "
+      "coll_irr_memory_file", IRR_CLI_FLAG, AT(learns) },
     IRR_CLI_ROW_HELP,
     IRR_CLI_ROW_VERSION,
 };
@@ -49,13 +49,14 @@ static const irr_cli_option_t rows[] = {
 static void print_more(void)
 {
     irr_cli_list("Constants", irr_machine_name, irr_machine_text);
-    printf("\nEach line has the median of all rounds, the minimum, the maximum, and the spread: the width of the\n"
-           "middle 80 %% of the rounds in %% of the median.  If the spread is above 50 %%, the line has the default\n"
-           "instead.  There are at least " IRR_CLI_TEXT(IRR_TUNE_ROUNDS_MIN) " rounds, independent of their time.\n"
-           "\n--switches measures which flows of long messages lose bandwidth to each other.  It needs idle\n"
-           "hosts, one rank on each, at least two on each switch, and up to eight switches with hosts.  If\n"
-           "the measurements contradict each other, the switches are unknown, and FILE keeps its contents.\n"
-           "\nExit status: 0 good, 1 the file could not be written at the end, 2 the input was refused.\n");
+    printf("\nEach constant is measured in several rounds.  Its line has median, minimum, maximum and spread: the\n"
+           "width of the middle 80 %% of the rounds in %% of the median.  If the spread is above 50 %%, the line\n"
+           "has the default instead of the median.  There are at least "
+           IRR_CLI_TEXT(IRR_TUNE_ROUNDS_MIN) " rounds, even if they take\nlonger than --seconds.\n"
+           "\n--switches measures which flows of long messages share bandwidth.  It needs idle hosts with one rank\n"
+           "each, at least two hosts on each switch, and at most eight switches with hosts.  If the measurements\n"
+           "contradict each other, irr_tune names no switches, and FILE keeps its contents.\n"
+           "\nExit status: 0 success; 1 the output file could not be written; 2 the input was refused.\n");
 }
 
 static const irr_cli_table_t table = {
@@ -64,9 +65,9 @@ static const irr_cli_table_t table = {
         "       mpirun -np N irr_tune --switches [-o FILE]\n"
         "       mpirun -np N --mca coll_irr_memory_file MEMORY irr_tune --learn FILE...\n"
         "Measures the constants of a machine and prints them as a machine file for coll_irr_machine_file\n"
-        "and for irr_plan simulate and recommend.  Use the launcher and the ranks per node of your jobs, and\n"
-        "four or more nodes if possible; a few ranks of each node send at once.  A constant that cannot be\n"
-        "measured keeps its default.\n",
+        "and for irr_plan simulate and recommend.  Start irr_tune with the launcher and the ranks per node of\n"
+        "your jobs, if possible on four or more nodes.  A constant that cannot be measured keeps its\n"
+        "default.\n",
     .rows = rows, .count = sizeof(rows) / sizeof(rows[0]), .operands = true, .notes = "", .topics = "the constants",
     .more = print_more
 };

@@ -11,14 +11,15 @@
 #define SHOWS         (BIT(STATS) | BIT(DRAW))
 
 static const irr_cli_command_t commands[] = {
-    [IRR_MATRIX_GENERATE]     = { "generate", 1, "PATTERN", "the matrix of a pattern (below)" },
-    [IRR_MATRIX_STATS]        = { "stats", 1, "FILE", "figures of a matrix, one key=value per line" },
-    [IRR_MATRIX_DRAW]         = { "draw", 1, "FILE", "draws a matrix as a heat map, SVG" },
-    [IRR_MATRIX_CONVERT]      = { "convert", 2, "IN OUT", "the same matrix in another kind of file" },
-    [IRR_MATRIX_REDISTRIBUTE] = { "redistribute", 1, "x,p,y,q[,N]",
-                                  "N elements (default: a slice), cyclic(x) on p ranks to cyclic(y) on q" },
+    [IRR_MATRIX_GENERATE]     = { "generate", 1, "PATTERN", "make the matrix of a pattern (below)" },
+    [IRR_MATRIX_STATS]        = { "stats", 1, "FILE", "print figures of a matrix, one key=value per line" },
+    [IRR_MATRIX_DRAW]         = { "draw", 1, "FILE", "draw a matrix as a heat map in SVG" },
+    [IRR_MATRIX_CONVERT]      = { "convert", 2, "IN OUT", "write a matrix as another kind of file" },
+    [IRR_MATRIX_REDISTRIBUTE] = { "redistribute", 1, "x,p,y,q[,N]", "make the matrix of a redistribution of N "
+                                  "elements from cyclic(x) on p ranks to cyclic(y) on q ranks; default of N: the "
+                                  "least common multiple of x p and y q" },
     [IRR_MATRIX_PARTITION]    = { "partition", 1, "GRAPH",
-                                  "the halo exchange of a METIS graph file, divided into parts" },
+                                  "make the matrix of a halo exchange: divide the graph of a METIS file into parts" },
     [IRR_MATRIX_NOTHING]      = { NULL }
 };
 
@@ -31,18 +32,20 @@ static const char *kind_name(int i)
 
 static const irr_cli_option_t rows[] = {
     { "ranks", 0, "P", "number of ranks", IRR_CLI_NUMBER, AT(ranks), 1, IRR_MATRIX_RANKS_MAX, BIT(GENERATE) },
-    { "unit", 0, "BYTES", "unit of a pattern, default 1024; bytes of an element or of a vertex, default 8",
+    { "unit", 0, "BYTES", "generate: bytes of a unit of the pattern, default 1024; redistribute, partition: bytes of "
+      "an element or a vertex, default 8",
       IRR_CLI_SIZE, AT(unit), 1, INT64_MAX, MAKES },
     { "seed", 0, "N", "seed of random patterns and of METIS; default 1", IRR_CLI_NUMBER, AT(seed), 0, INT64_MAX,
       BIT(GENERATE) | BIT(PARTITION) },
     { "parts", 'k', "K", "number of parts of the graph; each part is a rank", IRR_CLI_NUMBER, AT(parts),
       2, IRR_MATRIX_RANKS_MAX, BIT(PARTITION) },
-    { "from", 0, "KIND", "kind of the input file: mtx or ucc (below); default: by its name", IRR_CLI_NAME, AT(from),
-      .min = IRR_MATRIX_MTX, .commands = SHOWS | BIT(CONVERT), .kind = "kind", .names = kind_name },
-    { "to", 0, "KIND", "kind of the output file; default: by its name", IRR_CLI_NAME, AT(to),
+    { "from", 0, "KIND", "kind of the input file: mtx or ucc (below); default: follows from the name of the file",
+      IRR_CLI_NAME, AT(from), .min = IRR_MATRIX_MTX, .commands = SHOWS | BIT(CONVERT), .kind = "kind",
+      .names = kind_name },
+    { "to", 0, "KIND", "kind of the output file; default: follows from the name of the file", IRR_CLI_NAME, AT(to),
       .min = IRR_MATRIX_MTX, .commands = MAKES | BIT(CONVERT), .kind = "kind", .names = kind_name },
-    { "collective", 0, "N", "number of the collective in a ucc file, from 1", IRR_CLI_NUMBER, AT(collective), 1,
-      INT64_MAX, SHOWS | BIT(CONVERT) },
+    { "collective", 0, "N", "number of the collective in a ucc file, from 1; needed if the file has several",
+      IRR_CLI_NUMBER, AT(collective), 1, INT64_MAX, SHOWS | BIT(CONVERT) },
     { "output", 'o', "FILE", "write to a file instead of stdout; - is stdout", IRR_CLI_STRING, AT(output),
       .commands = MAKES | SHOWS },
     IRR_CLI_ROW_HELP,
@@ -52,19 +55,21 @@ static const irr_cli_option_t rows[] = {
 static void print_more(void)
 {
     printf("\nKinds of files:\n");
-    irr_cli_entry("mtx", "Matrix Market, coordinate integer general, entries in bytes; every name that is not of "
-                  "kind ucc");
-    irr_cli_entry("ucc", "pattern file of ucc_perftest --gen file:name=FILE; names that end in .ptini.  Counts are "
-                  "elements of the datatype in the file; irr_matrix writes int8, for -d int8");
+    irr_cli_entry("mtx", "Matrix Market, coordinate integer general, entries in bytes; the default for all names "
+                  "that do not end in .ptini");
+    irr_cli_entry("ucc", "pattern file of ucc_perftest --gen file:name=FILE; the default for names that end in .ptini. "
+                  "Counts are numbers of elements of the file's datatype; irr_matrix writes int8, so run "
+                  "ucc_perftest with -d int8");
     printf("\nFigures of stats; a message is a nonzero entry from a rank to another rank:\n");
-    irr_cli_entry("messages, bytes", "sums over all ranks; self_bytes: bytes of ranks for themselves");
-    irr_cli_entry("lmax", "most bytes that one rank sends or receives, including bytes for itself");
-    irr_cli_entry("message_bytes_max", "the longest message; message_bytes_mean: their mean");
-    irr_cli_entry("zero_rows, _columns", "ranks that send nothing; ranks that receive nothing");
-    irr_cli_entry("density", "messages divided by all pairs of ranks; degree_mean, _max: messages of a rank");
-    irr_cli_entry("skew", "bytes that the busiest rank sends or receives, divided by the mean of all ranks");
+    irr_cli_entry("messages, bytes", "sums over all ranks; self_bytes: bytes that ranks send to themselves");
+    irr_cli_entry("lmax", "largest number of bytes that a rank sends, or that it receives, including bytes for itself");
+    irr_cli_entry("message_bytes_max", "length of the longest message; message_bytes_mean: mean length");
+    irr_cli_entry("zero_rows, _columns", "number of ranks that send nothing; number of ranks that receive nothing");
+    irr_cli_entry("density", "number of messages divided by the number of pairs of ranks; degree_mean, _max: number of "
+                  "messages that a rank sends");
+    irr_cli_entry("skew", "bytes that the busiest rank sends or receives, divided by the mean over all ranks");
     irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
-    printf("\nExit status: 0 good, 2 the input was refused.\n");
+    printf("\nExit status: 0 success; 2 the input was refused.\n");
 }
 
 static const irr_cli_table_t table = {

@@ -12,8 +12,8 @@ typedef struct figure {
 
 static const figure_t figures[] = {
     { NULL,
-      "Figures of check. A name that ends in max stands for the largest value of all ranks. Bytes that a rank sends to "
-      "itself count only in lmax." },
+      "Figures of check. A figure whose name ends in max is the maximum over all ranks. Only lmax includes the bytes "
+      "that a rank sends to itself." },
     { "pacing", "when a message may start" },
     { "lead_bytes", "pacing sync: a receiver signals the next sender when this number of bytes has yet to arrive" },
     { "piece_bytes", "length of the pieces in which scheduled algorithms send longer messages; 0: no limit" },
@@ -21,13 +21,13 @@ static const figure_t figures[] = {
     { "window_bytes", "largest number of bytes that a rank has in flight; 0: no limit" },
     { "ranks", "number of ranks" },
     { "stages", "number of stages of the longest plan" },
-    { "steps", "number of the last step in which a message is sent, summed over the stages" },
+    { "steps", "sum over the stages of the number of steps up to the last one in which a message is sent" },
     { "messages_sent_max", "number of messages that a rank sends" },
     { "messages_received_max", "number of messages that a rank receives" },
     { "message_bytes_max", "length of a message" },
     { "scratch_bytes_max", "bytes of scratch memory of a rank; with --in-place at most 1 MiB" },
     { "traffic_bytes_max", "bytes that a rank sends: its own bytes and those that it forwards, without headers" },
-    { "lmax", "largest number of bytes that a rank has to send, or has to receive, including bytes for itself" },
+    { "lmax", "largest number of bytes that a rank has to send, or that it has to receive, including bytes for itself" },
     { "header_bytes",
       "bytes of all headers in an exchange with new counts, over all ranks; only spread, grid, balanced-grid, hybrid, "
       "bruck and node have headers" },
@@ -37,10 +37,10 @@ static const figure_t figures[] = {
       "messages beyond the bound" },
     { "lemma3", "bound on the length of a message: ok, or the number of bytes beyond the bound" },
     { "theorem1", "bound on the scratch memory of a rank: ok, or the number of bytes beyond the bound" },
-    { "delivered", "ok: delivery was proved, and every byte arrived when the plans ran; otherwise the error" },
+    { "delivered", "ok: the proof succeeded, and every byte arrived when the plans ran; otherwise the error" },
     { NULL,
-      "If there is a schedule (algorithms xor to tree), check also prints the following figures. makespan_bytes and "
-      "async_bytes are times, in units of the time that a rank takes to send one byte." },
+      "If there is a schedule (algorithms xor to tree in the list below, or --load), check also prints the following "
+      "figures. makespan_bytes and async_bytes are times; their unit is the time in which a rank sends one byte." },
     { "permutations", "number of steps of the schedule" },
     { "makespan_bytes",
       "time of the schedule if each step begins when the previous step has ended on all ranks: the length of the "
@@ -50,7 +50,7 @@ static const figure_t figures[] = {
       "messages" },
     { "lower_bound_bytes", "bytes that the busiest rank sends or receives; no schedule takes less time" },
     { "schedule_ms", "time in which the schedule was computed, or read from a file" },
-    { "splits", "number of messages that are sent in addition because messages are split" },
+    { "splits", "number of additional messages because long messages are split" },
     { NULL,
       "With --topology, check also prints figures of the links between hosts and switches. The two directions of a "
       "link count as two links." },
@@ -68,15 +68,15 @@ static const figure_t figures[] = {
       "number of signals that keep messages of different steps from sharing a link; unknown if a step of the schedule "
       "sends more messages over a link than the link carries at a time" },
     { "syncs_removed",
-      "number of signals that are left out, because other signals and the order of the steps of each rank imply them" },
+      "number of signals that pacing sync leaves out, because other signals already delay the message long enough" },
     { "phases",
       "tree: number of steps of the schedule; with equal counts it is the number of messages over the busiest link, if "
       "this link carries one message at a time" },
     { "root", "tree: the switch or host at which the subtrees meet; no subtree has more than half of the ranks" },
     { NULL,
       "lemma1 is a bound for grid, balanced-grid and the grid of hybrid; lemma3 and theorem1 are bounds for "
-      "balanced-grid. With --dims, and for all other algorithms, there is no bound, and check prints ok. The bounds of "
-      "lemma3 and theorem1 are raised by the bytes by which slices may differ in length (--slice-min)." },
+      "balanced-grid. For all other algorithms, and with --dims, there is no bound, and check prints ok. Because slices "
+      "may differ in length (--slice-min), check adds this difference to the bounds of lemma3 and theorem1." },
 };
 
 static void print_figures(void)
@@ -95,10 +95,10 @@ void irr_tool_help(void)
     print_figures();
     irr_cli_list("Algorithms", irr_algorithm_name, irr_algorithm_text);
     irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
-    irr_cli_list("Constants of a machine, lines NAME VALUE of a file", irr_machine_name, irr_machine_text);
+    irr_cli_list("Constants of a machine (a machine file has lines NAME VALUE)", irr_machine_name, irr_machine_text);
     irr_cli_paragraph(
-        "Constants that the file lacks, and all constants without --machine, have the values of InfiniBand with 100 "
-        "Gbit/s.");
+        "Without --machine, all constants have the values of InfiniBand with 100 Gbit/s.  So have the constants that a "
+        "machine file lacks.");
     irr_cli_paragraph(
         "Exit status: 0 success; 1 the plans do not deliver all bytes, exceed a bound, or have contention although the "
         "algorithm promises none; 2 the input was refused. All algorithms except natural promise that contention is 0. "

@@ -19,17 +19,19 @@
 #define ALL          0
 
 static const irr_cli_command_t commands[] = {
-    [IRR_TOOL_PRINT]     = { "print", 0, "", "the steps of each rank as text, or all messages as JSON" },
-    [IRR_TOOL_CHECK]     = { "check", 0, "", "prove the plans, run them, and print what they cost, one key=value a "
-                             "line" },
-    [IRR_TOOL_DRAW]      = { "draw", 0, "", "the messages as an SVG chart, rank by step; of a scheduled order, rank by "
-                             "time; with --topology the tree of switches and the bytes on its links" },
-    [IRR_TOOL_EMIT]      = { "emit-c", 0, "", "a C file with an MPI_Alltoall for these ranks on these hosts, in the "
-                             "phases of tree, for any MPI; the comment at its top says how to use it" },
-    [IRR_TOOL_SIMULATE]  = { "simulate", 0, "", "a table of the times that strategies take on a machine: the engine, "
-                             "on messages that take time" },
-    [IRR_TOOL_RECOMMEND] = { "recommend", 0, "", "by a model what auto would try, or some strategies, best first, with "
-                             "the command line; what takes over three times as long is left out" },
+    [IRR_TOOL_PRINT]     = { "print", 0, "", "print the steps of each rank as text, or all messages as JSON" },
+    [IRR_TOOL_CHECK]     = { "check", 0, "", "prove that the plans deliver all bytes, run them, and print figures, one "
+                             "key=value per line" },
+    [IRR_TOOL_DRAW]      = { "draw", 0, "", "draw an SVG chart of the messages: ranks by steps, or ranks by time if "
+                             "there is a schedule; with --topology, the tree of switches and the bytes on its links" },
+    [IRR_TOOL_EMIT]      = { "emit-c", 0, "", "write a C file with an MPI_Alltoall for the hosts of --topology, which "
+                             "uses the phases of tree and works with any MPI; the comment at its top says how to use "
+                             "it" },
+    [IRR_TOOL_SIMULATE]  = { "simulate", 0, "", "print a table of the times that strategies take on a machine: the "
+                             "code of the engine runs on simulated messages" },
+    [IRR_TOOL_RECOMMEND] = { "recommend", 0, "", "print the strategies that auto would try, or those of "
+                             "--algorithms, fastest first by a model, each with its mpirun command line; omit "
+                             "strategies that take over three times as long as the fastest" },
     [IRR_TOOL_NOTHING]   = { NULL }
 };
 
@@ -51,58 +53,62 @@ static irr_cli_exit_t read_redistribution(const char *value, void *target)
 /* ---- the table ---- */
 
 static const irr_cli_option_t rows[] = {
-    { "algorithm", 0, "NAME", "row of the table (below); default redistribution with --redistribute", IRR_CLI_NAME,
+    { "algorithm", 0, "NAME", "name of the algorithm (below); default redistribution with --redistribute", IRR_CLI_NAME,
       AT(algorithm), .commands = MAKE, .names = irr_algorithm_name },
-    { "ranks", 0, "P", "number of ranks; with --matrix, its rows", IRR_CLI_NUMBER, AT(ranks), 1, IRR_TOOL_RANKS_MAX,
-      ALL },
-    { "pattern", 0, "NAME", "count matrix of a pattern (below); default uniform", IRR_CLI_NAME, AT(pattern),
+    { "ranks", 0, "P", "number of ranks; default with --matrix: the number of its rows", IRR_CLI_NUMBER, AT(ranks), 1,
+      IRR_TOOL_RANKS_MAX, ALL },
+    { "pattern", 0, "NAME", "make the count matrix from a pattern (below); default uniform", IRR_CLI_NAME, AT(pattern),
       .commands = MATRIX, .names = irr_pattern_name },
-    { "unit", 0, "BYTES", "unit of the pattern; default 1024", IRR_CLI_SIZE, AT(unit), 0, INT64_MAX, MATRIX },
-    { "seed", 0, "N", "seed of random patterns and of random scheduling; default 1", SETTING("seed"),
+    { "unit", 0, "BYTES", "number of bytes of a unit of the pattern; default 1024", IRR_CLI_SIZE, AT(unit), 0,
+      INT64_MAX, MATRIX },
+    { "seed", 0, "N", "seed of random patterns and of the random algorithms; default 1", SETTING("seed"),
       .commands = MATRIX },
-    { "matrix", 0, "FILE", "count matrix, Matrix Market coordinate integer, bytes", IRR_CLI_STRING, AT(matrix),
-      .commands = MATRIX },
-    { "redistribute", 0, "LIST", "x,p,y,q[,N]: N elements of 8 bytes, or --unit, from cyclic(x) on p ranks to "
-      "cyclic(y) on q", IRR_CLI_OTHER, .commands = MATRIX, .read = read_redistribution },
-    { "scale", 0, "F", "multiply all entries, to nearest, at least 1; default 1", IRR_CLI_SCALE, AT(scale),
-      .commands = MATRIX },
+    { "matrix", 0, "FILE", "Matrix Market file (coordinate integer) with the count matrix in bytes", IRR_CLI_STRING,
+      AT(matrix), .commands = MATRIX },
+    { "redistribute", 0, "LIST", "x,p,y,q[,N]: make the count matrix of a redistribution of N elements, from "
+      "cyclic(x) on p ranks to cyclic(y) on q ranks; an element has --unit bytes, default 8", IRR_CLI_OTHER,
+      .commands = MATRIX, .read = read_redistribution },
+    { "scale", 0, "F", "multiply all entries of the matrix by F and round; nonzero entries stay nonzero; default 1",
+      IRR_CLI_SCALE, AT(scale), .commands = MATRIX },
     { "dims", 0, "DIMS", NULL, SETTING("dims"), .commands = MAKE },
     { "slice-min", 0, "BYTES", NULL, SETTING("slice_min"), .commands = MATRIX },
     { "direct-bytes", 0, "BYTES", NULL, SETTING("direct_bytes"), .commands = MATRIX },
-    { "ranks-per-node", 0, "N", "ranks in a row that share a node; default the hosts of --topology, else 1; for node "
-      "as many as make a square", IRR_CLI_NUMBER, AT(ranks_per_node), 1, IRR_TOOL_RANKS_MAX, MATRIX },
-    { "in-place", 0, NULL, "as with MPI_IN_PLACE, for counts that are equal in both directions: direct messages go in "
-      "pairs, also where there would be a schedule", IRR_CLI_FLAG, AT(in_place), .commands = MAKE },
+    { "ranks-per-node", 0, "N", "number of consecutive ranks on a node; default: as on the hosts of --topology; "
+      "without it 1, or about sqrt(P) for algorithm node", IRR_CLI_NUMBER, AT(ranks_per_node), 1, IRR_TOOL_RANKS_MAX,
+      MATRIX },
+    { "in-place", 0, NULL, "make the plans of calls with MPI_IN_PLACE: direct messages are exchanged in pairs of "
+      "ranks, without a schedule; the matrix must be symmetric", IRR_CLI_FLAG, AT(in_place), .commands = MAKE },
     { "lambda", 0, "RULE", NULL, SETTING("lambda"), .commands = MATRIX },
     { "latency", 0, "BYTES", NULL, SETTING("latency_bytes"), .commands = MATRIX },
     { "max-steps", 0, "N", NULL, SETTING("max_steps"), .commands = MATRIX },
-    { "shift", 0, NULL, "xor: in step k to (i + k) mod P, for powers of two, too", IRR_CLI_FLAG,
+    { "shift", 0, NULL, "xor: in step k rank i sends to rank (i + k) mod P, even if P is a power of two", IRR_CLI_FLAG,
       AT(settings.scheduled.shift), .commands = MATRIX },
-    { "load", 0, "FILE", "a saved schedule, in place of --algorithm; brings its own matrix", IRR_CLI_STRING, AT(load),
+    { "load", 0, "FILE", "use a saved schedule instead of an algorithm; it includes its count matrix", IRR_CLI_STRING,
+      AT(load), .commands = MAKE },
+    { "save", 0, "FILE", "also write the schedule to a file, if the algorithm computes one", IRR_CLI_STRING, AT(save),
       .commands = MAKE },
-    { "save", 0, "FILE", "write the schedule of a scheduled order to a file, too", IRR_CLI_STRING, AT(save),
-      .commands = MAKE },
-    { "topology", 0, "FILE", "tree of switches: Slurm's topology.conf; ranks fill its hosts", IRR_CLI_STRING,
+    { "topology", 0, "FILE", "tree of switches, in the syntax of Slurm's topology.conf; rank r is on host r of the "
+      "file; if there are more ranks than hosts, consecutive ranks share a host", IRR_CLI_STRING,
       AT(topology) },
-    { "hosts", 0, "LIST", "the host of each rank, as in n[0-3],m1; some may be the same", IRR_CLI_STRING, AT(hosts) },
-    { "host-route", 0, "ROUTE", "tree, several ranks a host: direct (default), or node", SETTING("host_route"),
-      .commands = MAKE },
+    { "hosts", 0, "LIST", "the host of each rank, as in n[0-3],m1; a host may occur several times", IRR_CLI_STRING,
+      AT(hosts) },
+    { "host-route", 0, "ROUTE", "tree, several ranks per host: direct (default) or node; see coll_irr_host_route",
+      SETTING("host_route"), .commands = MAKE },
     { "pacing", 0, "NAME", NULL, SETTING("pacing"), .commands = MAKE },
     { "grants", 0, "N", NULL, SETTING("grants"), .commands = MAKE },
     { "lead", 0, "BYTES", NULL, SETTING("lead_bytes"), .commands = MATRIX },
     { "piece", 0, "BYTES", NULL, SETTING("piece_bytes"), .commands = MATRIX },
     { "window", 0, "N", NULL, SETTING("window_messages"), .commands = MAKE },
     { "window-bytes", 0, "BYTES", NULL, SETTING("window_bytes"), .commands = MAKE },
-    { "machine", 0, "FILE", "simulate, recommend: constants of the machine (below)", IRR_CLI_STRING, AT(machine),
+    { "machine", 0, "FILE", "simulate, recommend: file with the constants of the machine (below)", IRR_CLI_STRING, AT(machine),
       .commands = COMPARE },
-    { "algorithms", 0, "LIST", "simulate, recommend: strategies, as in host,direct,direct/loose,grid/32x32",
-     IRR_CLI_STRING,
-      AT(algorithms), .commands = COMPARE },
-    { "rank", 0, "R", "print the plan of one rank; with --json, its messages", IRR_CLI_NUMBER, AT(rank),
+    { "algorithms", 0, "LIST", "simulate, recommend: strategies to compare, each a name with an optional pacing or "
+      "dimensions, as in host,direct,direct/loose,grid/32x32", IRR_CLI_STRING, AT(algorithms), .commands = COMPARE },
+    { "rank", 0, "R", "print: the plan of rank R only; with --json, its messages", IRR_CLI_NUMBER, AT(rank),
       0, IRR_TOOL_RANKS_MAX - 1, BIT(PRINT) },
-    { "json", 0, NULL, "print the messages of all ranks as JSON", IRR_CLI_FLAG, AT(json), .commands = BIT(PRINT) },
-    { "async", 0, NULL, "draw a schedule whose messages wait for their two ranks alone", IRR_CLI_FLAG, AT(async),
-      .commands = BIT(DRAW) },
+    { "json", 0, NULL, "print: the messages of all ranks as JSON", IRR_CLI_FLAG, AT(json), .commands = BIT(PRINT) },
+    { "async", 0, NULL, "draw: the schedule without barriers between steps: a message waits only for its two ranks",
+      IRR_CLI_FLAG, AT(async), .commands = BIT(DRAW) },
     { "output", 'o', "FILE", "write to a file instead of stdout", IRR_CLI_STRING, AT(output) },
     IRR_CLI_ROW_ALGORITHMS,
     IRR_CLI_ROW_HELP,
@@ -121,9 +127,9 @@ static const irr_cli_table_t table = {
         "  or:  irr_plan print|check|draw --load FILE [OPTION...]\n"
         "  or:  irr_plan emit-c --topology FILE [--ranks P] [--hosts LIST] [-o FILE]\n"
         "  or:  irr_plan simulate|recommend --matrix FILE|--ranks P [--machine FILE] [OPTION...]\n"
-        "Shows and proves the plans of all ranks, in one process.\n",
+        "Computes the plans of all ranks in one process, without MPI; prints, proves, draws or times them.\n",
     .commands = commands, .rows = rows, .count = ROWS,
-    .notes = "\nBYTES may have k, m or g behind it, for 2^10, 2^20, 2^30.\n",
+    .notes = "\nBYTES may have a suffix k, m or g, for 2^10, 2^20, 2^30.\n",
     .topics = "figures of check, algorithms, patterns, and constants of a machine", .more = irr_tool_help,
     .listed = irr_algorithm_name, .listed_text = irr_algorithm_text
 };
@@ -193,7 +199,7 @@ static const char *complaint_of_matrix(const irr_tool_options_t *options)
 static const char *complaint_of_compare(const irr_tool_options_t *options)
 {
     if (options->ranks_per_node > 0 && options->topology != NULL) {
-        return "--ranks-per-node does not go with --topology, whose hosts are the nodes";
+        return "--ranks-per-node does not go with --topology, because the hosts of the topology are the nodes";
     }
     return complaint_of_matrix(options);
 }
@@ -222,10 +228,11 @@ static const char *complaint_of_make(const irr_tool_options_t *options)
         return "--host-route node needs --topology, and goes with neither --load nor --save";
     }
     if (options->in_place && (node || options->load != NULL || options->save != NULL || options->async)) {
-        return "--in-place goes without a schedule, and so with none of --load, --save, --async and --host-route node";
+        return "--in-place plans without a schedule, so it does not go with --load, --save, "
+               "--async or --host-route node";
     }
     if (options->async && options->topology != NULL) {
-        return "--async does not go with --topology, whose drawing has no time";
+        return "--async does not go with --topology, because the drawing of a tree has no time axis";
     }
     if (options->async && !irr_tool_has_schedule(options, options->algorithm)) {
         return "--async goes with a schedule only";

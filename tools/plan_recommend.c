@@ -71,8 +71,8 @@ static void print_strategies(const irr_tool_job_t *job, const irr_tool_cluster_t
         }
     }
     if (cluster->machine.buffer == 0 && (job->options->topology != NULL || cluster->machine.taper > 1)) {
-        fprintf(job->stream, "# what queues that overflow cost is not predicted, as the machine has no buffer: "
-                             "over TCP try tree, too, with a topology file\n");
+        fprintf(job->stream, "# the cost of overflowing queues is not predicted, because the machine has no buffer; "
+                             "over TCP, also try tree with a topology file\n");
     }
 }
 

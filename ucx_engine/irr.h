@@ -74,22 +74,22 @@ void irr_allocator_set(const irr_allocator_t *allocator);
     X(bytes_sent,        "Bytes of user data handed to the transport")                                    \
     X(bytes_received,    "Bytes of user data received from the transport")                                \
     X(header_bytes,      "Bytes of headers sent; a header describes the blocks of a message")             \
-    X(bytes_staged,      "Bytes copied by the engine itself: the message of a rank to itself, and short " \
-                         "pieces that arrived with a header")                                             \
-    X(bytes_gathered,    "Bytes copied between the user's buffers and the transport's own fragments by "  \
-                         "the engine's datatype callbacks")                                               \
+    X(bytes_staged,      "Bytes that the engine copied: messages of a rank to itself, and short pieces "   \
+                         "that arrived with a header")                                                    \
+    X(bytes_gathered,    "Bytes that the engine copied between the user's buffers and the fragments of "  \
+                         "the transport")                                                                 \
     X(largest_message,   "Bytes of the largest message sent so far (a gauge)")                            \
     X(scratch_bytes,     "Largest number of bytes of scratch memory of an exchange so far (a gauge)")     \
     X(endpoints_open,    "Number of open endpoints of the transports (a gauge)")                          \
-    X(steps,             "Number of steps of schedules in which this rank sent, over all stages")         \
+    X(steps,             "Number of steps in which this rank sent, summed over all stages")               \
     X(matrices,          "Number of count matrices gathered")                                             \
-    X(matrix_bytes,      "Bytes of the count matrices gathered, with the rows of all ranks")              \
+    X(matrix_bytes,      "Bytes of the count matrices gathered")                                          \
     X(matrix_ns,         "Nanoseconds that this rank needed to gather count matrices")                    \
-    X(schedules_built,   "Number of schedules of this rank that rank 0 computed from a count matrix")     \
+    X(schedules_built,   "Number of local schedules that this rank got from rank 0")                      \
     X(schedules_reused,  "Number of times that an exchange or a plan used an existing schedule")          \
     X(schedule_ns,       "Nanoseconds that this rank needed to compute and store schedules")              \
-    X(waits,             "Number of times that a wait slept until an event of the transport")             \
-    X(waiting_ns,        "Nanoseconds that exchanges were in progress after their first sixteen polls")
+    X(waits,             "Number of times that this rank slept until an event of the transport")          \
+    X(waiting_ns,        "Nanoseconds that exchanges took after their first sixteen polls")
 
 #define IRR_COUNTER_FIELD(field, text) uint64_t field;
 typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters_t;

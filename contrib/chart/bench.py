@@ -1,8 +1,9 @@
 """bench.py - draws the JSON file of irr_bench.
 
-A sweep of the unit is drawn as lines: the median and its spread over the unit, and below it host/this, the median of
-host divided by that of the row; all axes are logarithmic. A single unit, or a matrix, is drawn as bars with their
-values, one for each row. A row has the colour of its algorithm; persistent rows are dashed.
+A file with several units becomes two plots with logarithmic axes. The upper plot has the median, minimum and maximum
+time of each row over the unit. The lower plot has host/this: the median time of host divided by the median time of the
+row. A file with one unit, or with a matrix, becomes a bar with its values for each row. A row has the colour of its
+algorithm; persistent rows are dashed.
 """
 import math
 
@@ -89,7 +90,7 @@ def head_of(run, caption):
         text = f"{run['mpi']}, pattern {source['pattern']}{unit}, seed {source['seed']}"
     text += f", datatype {run['datatype']}" if run["datatype"] else ""
     text += f", scale {source['scale']:g}" if source["scale"] != 1 else ""
-    text += f"; {run['iterations']} iterations after {run['warmup']} to warm up, the time of the slowest rank in each"
+    text += f"; {run['iterations']} iterations after {run['warmup']} to warm up; time of the slowest rank"
     return title, text, caption
 
 
@@ -118,7 +119,7 @@ class Panel:
     def frame(self, numbers):
         """Returns heading, grid and numbers."""
         marks = [label("stage", LEFT, self.top - 10,
-                       "host/this, above 1 where this row is faster" if self.ratio else "median, us")]
+                       "host/this: above 1, the row is faster than host" if self.ratio else "median time in us")]
         for unit in self.units[::math.ceil(len(self.units) * 40 / WIDTH)]:
             x = self.along.at(unit)
             marks.append(f'<path class="grid" d="M{x:.1f} {self.bottom}V{self.top}"/>')
@@ -170,10 +171,10 @@ def lines(run, rows):
         for i in range(len(rows)):
             if not (panel.ratio and i == host):
                 marks += panel.row(i)
-    caption = "Vertical lines from min to max."
-    caption += " Without host among the algorithms there is no host/this." if host is None else ""
+    caption = "Vertical lines: from the shortest to the longest time."
+    caption += " No host/this, because host is not among the algorithms." if host is None else ""
     if any(row.misled(point) for row in rows for point in row.points):
-        caption += " Hollow marks: not served by what the row is called; most often Open MPI served them."
+        caption += " Hollow marks: another algorithm served, usually Open MPI's."
     height = max(panels[-1].bottom + BOTTOM, TOP + 20 * (len(rows) + 1))
     return picture((WIDTH_ALL, height), STYLES, head_of(run, caption), marks + list(legend(rows)))
 
@@ -214,7 +215,7 @@ def bars(run, rows):
               for i, title in enumerate(COLUMNS.values())]
     for i, row in enumerate(rows):
         marks += bar(row, along, top + (i + 0.5) * BAR_ROW)
-    caption = "Bars are medians, lines from min to max; host/this is above 1 where the row is faster."
+    caption = "Bars: median times; black lines: shortest to longest. host/this above 1: the row is faster than host."
     return picture((WIDTH_ALL, bottom + 48), STYLES, head_of(run, caption), marks)
 
 

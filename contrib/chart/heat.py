@@ -1,8 +1,8 @@
 """heat.py - draws heat maps: cells coloured by bytes on a logarithmic scale.
 
 matrix: a row for each sender, a column for each receiver. steps: a row for each rank, a column for each step, the
-stages side by side. The cells of one colour are one path in units of cells, and adjacent cells of a row are one stroke
-of it: a stroke takes some ten bytes of the file.
+stages side by side. To keep the file small, all cells of a colour are one path, and adjacent cells of a row are one
+stroke of this path. A stroke takes about ten bytes.
 """
 import math
 
@@ -152,7 +152,7 @@ class Map:
 
 
 def matrix(given):
-    """Returns the longest message of each cell; a cell stands for `together` x `together` ranks."""
+    """Draws a matrix. A cell is the longest message from `together` ranks to `together` ranks."""
     rows, together, figures = given["cells"], given["together"], given["figures"]
     size = min(SIDE // len(rows), 48)
     side = len(rows) * size
@@ -166,11 +166,11 @@ def matrix(given):
                   for y, row in enumerate(rows) for x, cell in enumerate(row) if cell > 0]
     marks += scale.legend(cells.left + side + LEGEND_GAP, cells.top + 4, "no message")
     source = f"matrix {given['path']}"
-    source += f"; a cell is the longest message of {together} x {together} ranks" if together > 1 else ""
-    caption = f"{bytes_text(figures['bytes'])} in {figures['messages']} messages to others, " \
-              f"density {figures['density']:.3g}; the longest {bytes_text(figures['longest'])}, " \
+    source += f"; a cell is the longest message from {together} ranks to {together} ranks" if together > 1 else ""
+    caption = f"{figures['messages']} messages between ranks, {bytes_text(figures['bytes'])}, " \
+              f"density {figures['density']:.3g}; the longest has {bytes_text(figures['longest'])}, " \
               f"{figures['longest'] / figures['mean'] if figures['mean'] > 0 else 1:.3g} times the mean; " \
-              f"busiest rank {figures['skew']:.3g} times the mean"
+              f"the busiest rank has {figures['skew']:.3g} times the bytes of the mean"
     return picture((cells.left + side + LEGEND_GAP + LEGEND_WIDTH + MARGIN,
                     cells.top + max(side, LEGEND_HEIGHT) + MARGIN), STYLES,
                    (f"bytes from rank to rank, {plural(given['ranks'], 'rank')}", source, caption), marks)
@@ -190,7 +190,7 @@ def stage_text(stage):
 
 
 def steps(given):
-    """Returns for each cell the maximum of bytes that one of its ranks sends in one of its steps."""
+    """Draws the steps. A cell is the largest number of bytes that one of its ranks sends in one of its steps."""
     stages = given["stages"]
     columns = sum(len(stage["cells"][0]) for stage in stages)
     x, top = MARGIN + AXIS_LEFT, TITLE + 18 * len(stages) + 44
@@ -211,4 +211,4 @@ def steps(given):
     side = len(maps[0].rows) * maps[0].height
     return picture((right + LEGEND_GAP + LEGEND_WIDTH + MARGIN, top + max(side, LEGEND_HEIGHT) + MARGIN), STYLES,
                    (title_of(given), given["input"],
-                    "A row for each rank, or so many, that sends; a column for each step, or so many."), marks)
+                    "Rows: senders, or groups of senders. Columns: steps, or groups of steps."), marks)

@@ -1,8 +1,8 @@
-"""steps.py - draws a plan by step: which rank sends to which in each step.
+"""steps.py - draws a plan by step: the receiver of each rank in each step.
 
-There is a row for each rank and a column for each step, with the stages side by side. A cell shows the rank that the
-row sends to, and is empty if the row sends nothing. A red frame marks a message whose receiver receives others in the
-same step. The legend explains the marks in the picture. The tooltip of a cell shows its message.
+The picture has a row for each sending rank and a column for each step, with the stages side by side. A cell shows the
+rank that receives the message, and is empty if there is no message. A red frame marks a message whose receiver receives
+another message in the same step. The legend explains the marks in the picture. The tooltip of a cell shows its message.
 """
 from collections import Counter
 
@@ -13,7 +13,7 @@ CELL, HEIGHT, LABEL, STAGE_GAP, STAGE_MIN, HEADING = 26, 18, 36, 24, 64, 44     
 STYLES = """.to { text-anchor: middle; }
 .contended { stroke: #d01c1c; stroke-width: 1.5; }
 """
-CAPTION = "A cell names the ranks that the rank of its row sends to in the step of its column."
+CAPTION = "Rows: senders. Columns: steps. The number in a cell is the rank that receives the message."
 
 
 def pattern(stage, width):
@@ -66,8 +66,8 @@ def draw(given):
               for i in range(len(stages))]
     has_empty = sum(stage["steps"] for stage in stages) * ranks > len(messages)
     legend = [(f"cell s{i % len(PALE)}", "", f"stage {i + 1}: {stage_text(stage)}") for i, stage in enumerate(stages)]
-    legend += [("cell contended s0", "7", "rank 7 receives several messages in this step")] if contended else []
-    legend += [("", "&#183;", "nothing is sent in this step")] if has_empty else []
+    legend += [("cell contended s0", "7", "several ranks send to rank 7 in this step")] if contended else []
+    legend += [("", "&#183;", "the rank sends nothing in this step")] if has_empty else []
     top = TITLE + HEADING + LEGEND_LINE * len(legend)
     left = x = right = MARGIN + LABEL
     marks = []

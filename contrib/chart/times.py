@@ -1,4 +1,4 @@
-"""times.py - draws a schedule over time: which rank sends to which, and for how long.
+"""times.py - draws a schedule over time: the messages of each rank, and how long they take.
 
 Each rank has two rows, one for sent and one for received messages. Time runs from left to right; its unit is the time
 in which a port transfers one byte. While a rank does not send, or does not receive, its row is hatched. Figures 1 (d)
@@ -22,9 +22,9 @@ STYLES = """.rank { text-anchor: end; }
 HATCH = '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" ' \
         'patternTransform="rotate(45)"><rect width="6" height="6" fill="#f0f0f0"/>' \
         '<rect width="1.5" height="6" fill="#bbb"/></pattern></defs>'
-CAPTION = "A bar is a message to, or from, the rank that it names, as long as its bytes take. "
-STEPS = "A step begins when the one before has ended on all ranks."
-ASYNC = "It begins when both ranks have done with those before it."
+CAPTION = "A bar is a message; its number is the rank at the other end; its length is its time. "
+STEPS = "A step begins when all ranks have ended the previous step."
+ASYNC = "A message begins when both of its ranks are free."
 
 
 class Chart:
@@ -51,15 +51,15 @@ class Chart:
     def legend_rows(self):
         """Yields the entries of the legend, only for marks in the picture."""
         if any(not message[5] for message in self.messages):
-            yield "cell s0", "a whole message, dark where it is sent and pale where it is received"
+            yield "cell s0", "a whole message: dark at its sender, pale at its receiver"
         if self.splits > 0:
-            yield "cell s1", f"a transmission of a split message; there {'is' if self.splits == 1 else 'are'} " \
-                             f"{self.splits} more transmission{'' if self.splits == 1 else 's'} than messages"
+            yield "cell s1", f"a part of a split message; there {'is' if self.splits == 1 else 'are'} " \
+                             f"{plural(self.splits, 'additional part')}"
         if self.idle > 0:
-            yield "idle", f"idle: the ranks do not send, or receive, in {self.idle:.1f} % of the {self.makespan} " \
-                          f"bytes of {plural(self.steps, 'step')}"
+            yield "idle", f"no message: {self.idle:.1f} % of the time, which is {self.makespan} bytes in " \
+                          f"{plural(self.steps, 'step')}"
         if self.bound > 0:
-            yield "bound", f"{self.bound} bytes: the busiest rank sends or receives so much; no schedule ends earlier"
+            yield "bound", f"{self.bound} bytes: what the busiest rank sends or receives; no schedule ends earlier"
 
     def sample(self, row, kind, text):
         y = TITLE - 8 + row * LEGEND_LINE
@@ -74,7 +74,8 @@ class Chart:
         marks = [f'<path class="tick" d="M{self.x(i * tick):.2f} {self.bottom}v5"/>'
                  + label("step", self.x(i * tick), self.bottom + 17, i * tick)
                  for i in range(self.makespan // tick + 1)]
-        marks.append(label("step", self.left + self.width // 2, self.bottom + 32, "bytes"))
+        marks.append(label("step", self.left + self.width // 2, self.bottom + 32,
+                           "time, in units of the time of one byte"))
         if self.bound > 0:
             marks.append(f'<path class="bound" d="M{self.x(self.bound):.2f} {self.top - 4}V{self.bottom + 4}"/>')
         return marks

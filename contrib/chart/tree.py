@@ -144,11 +144,11 @@ class Tree:
             others, (v, down) = len(self.busiest) - 1, self.given["busiest"]
             speed = " divided by its speed" if self.vertices[v]["speed"] != self.given["base"] else ""
             more = f", and {others} other{'' if others == 1 else 's'}" if others > 0 else ""
-            texts.append(("busiest", f"the busiest: {self.link_name(v, down)}, {self.load} bytes{speed}{more}"))
+            texts.append(("busiest", f"the busiest link: {self.link_name(v, down)}, {self.load} bytes{speed}{more}"))
         if self.used:
-            texts.append(("used", "as wide as its bytes divided by its speed"))
+            texts.append(("used", "another link in use; width: bytes divided by the speed of the link"))
         if self.unused:
-            texts.append(("unused", "carries nothing" + ("" if self.busiest else ": no message leaves its host")))
+            texts.append(("unused", "an idle link" + ("" if self.busiest else ": no message leaves its host")))
         for row, (kind, text) in enumerate(texts):
             y = TITLE + 6 + row * LEGEND
             sample = f'<path class="unused" d="M{MARGIN} {y}h{SAMPLE}"/>' if kind == "unused" else \
@@ -164,8 +164,8 @@ def draw(given):
             marks += [tree.direction(v, 0), tree.direction(v, 1)]
         marks.append(tree.vertex(v))
     times = given["contention"]
-    caption = f"Bytes on each direction of each link in use; {times} time{'' if times == 1 else 's'} messages of " \
-              "one step share a direction."
+    caption = "Arrows show the bytes on each direction of a link. In " \
+              f"{times or 'no'} case{'' if times == 1 else 's'}, messages of one step share a direction of a link."
     width = (max(tree.column) + 1) * (tree.box + LINK) - LINK + 2 * MARGIN
     return picture((width, tree.top + sum(not below for below in tree.children) * ROW + MARGIN), STYLES,
                    (given["title"], given["input"], caption), marks)

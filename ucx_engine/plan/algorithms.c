@@ -18,43 +18,53 @@
 static const struct {
     const char *name;
     irr_strategy_t strategy;
-    const char *text;   /* one sentence, with the source */
+    const char *text;   /* what the algorithm does, and its paper */
 } rows[] = {
-    { "auto", DIRECT(rotate, free),
-      "in a job what is found to be fastest, Open MPI's own at first; but with a schedule file or a matrix dump, as "
-      "outside of jobs, direct, or tree where ranks are on several hosts of a topology file" },
+    { "auto", DIRECT(rotate, free), "in a job, the fastest algorithm that trials find; until then Open MPI serves "
+      "the calls. Outside of jobs, and with a schedule file or a matrix dump: tree if a topology file places the "
+      "ranks on several hosts, otherwise direct" },
     { "direct", DIRECT(rotate, free),
-      "direct messages; in step k to rank + k and from rank - k (Liu, Wang, Prasanna 3.1.1)" },
+      "each message goes directly from sender to receiver; in step k rank i sends to rank i + k and receives from rank "
+      "i - k, modulo P ranks (Liu, Wang, Prasanna 3.1.1)" },
     { "natural", DIRECT(natural, free),
-      "direct messages to ranks 0, 1, 2 and so on, without a schedule (Ranka, Wang, Kumar 4)" },
+      "each message goes directly; each rank sends to ranks 0, 1, 2 and so on (Ranka, Wang, Kumar 4)" },
     { "spread", GRID(LINE, true),
-      "spread evenly over all ranks, then collected (Liu, Wang, Prasanna 3.1.2)" },
+      "each message is cut into slices, one for each rank; the ranks forward the slices to their receivers (Liu, Wang, "
+      "Prasanna 3.1.2)" },
     { "grid", GRID(SQUARE, false),
-      "along the rows and then the columns of a square (Liu, Wang, Prasanna 3.1.3), for any number of ranks" },
+      "the ranks form a square; each message travels along a row of the square, then along a column; for any number of "
+      "ranks (Liu, Wang, Prasanna 3.1.3)" },
     { "balanced-grid", GRID(SQUARE, true),
-      "spread along rows and columns, then collected along rows and columns (Liu, Wang, Prasanna 3.2)" },
+      "as grid, but slices of each message first spread along a row and a column, so that all ranks forward about "
+      "equally many bytes (Liu, Wang, Prasanna 3.2)" },
     { "hybrid", { .route = &irr_route_grid, .order = &irr_order_priority, .pacing = &irr_pacing_free,
                   .shape = IRR_SHAPE_SQUARE, .direct_from = IRR_DIRECT_DEFAULT },
-      "long messages as direct, the others as grid, both at once" },
+      "long messages as with direct, and at the same time the others as with grid" },
     { "bruck", GRID(HALVES, false),
-      "along dimensions of two ranks each (Liu, Wang, Prasanna 5), as the algorithm of Bruck" },
+      "as grid, but with about log2(P) dimensions of two ranks each, as in Bruck's algorithm (Liu, Wang, Prasanna 5)" },
     { "node", { .route = &irr_route_node, .order = &irr_order_priority, .pacing = &irr_pacing_free,
                 .direct_from = IRR_NODE_DIRECT_DEFAULT },
-      "to a leader of the node, in one message from node to node, and to the rank; long messages as direct" },
-    { "xor", DIRECT(xor, loose),
-      "linear permutation: in step k rank i sends to i xor k, or to (i + k) mod P where P is no power of two" },
+      "one rank of a node collects the messages of its node for another node, and sends them as one message to a "
+      "rank there, which distributes them; long messages as with direct" },
+    { "xor", DIRECT(xor, loose), "in step k rank i sends to rank i xor k, or to rank i + k modulo P if P is not a "
+      "power of two (linear permutation of Ranka, Wang, Kumar)" },
     { "random", DIRECT(random, loose),
-      "random scheduling: in each step the ranks, from a random one on, take a receiver that is free" },
+      "in each step the ranks, beginning with a random rank, choose a receiver that no other rank has chosen (Ranka, "
+      "Wang, Kumar)" },
     { "random-sorted", DIRECT(random_sorted, loose),
-      "random scheduling; each rank looks at its longest messages first" },
+      "as random, but each rank first looks for a receiver of its longest messages (Ranka, Wang, Kumar)" },
     { "random-heap", DIRECT(random_heap, loose),
-      "random scheduling with heaps: the longest message that has a free receiver goes, and long ones are split" },
+      "in each step each rank sends its longest message that has a free receiver; long messages are split, so that the "
+      "messages of a step have similar lengths (Ranka, Wang, Kumar)" },
     { "optimal", DIRECT(optimal, grant),
-      "preemptive open shop: messages are split so that the busiest port never waits" },
+      "messages are split so that the busiest rank never waits; the shortest schedule if the start of a message costs "
+      "nothing (preemptive open shop)" },
     { "redistribution", DIRECT(redistribution, loose),
-      "block-cyclic redistribution: steps in which messages are equally long, or ranks send equally much" },
-    { "tree", DIRECT(tree, sync),
-      "no two messages of a step on one link of a tree of switches (Faraj, Yuan), for any counts" },
+      "the steps of a block-cyclic redistribution; within a step all messages are equally long, or all ranks send "
+      "equally many bytes (Guo, Pan)" },
+    { "tree", DIRECT(tree, sync), "for clusters whose switches form a tree; in a step no two messages share a link "
+      "in the same direction, unless the link is faster than the links of the hosts (Faraj, Yuan, extended to any "
+      "counts)" },
 };
 
 enum { ROW_AUTO, ROW_DIRECT, ROWS = sizeof(rows) / sizeof(rows[0]) };

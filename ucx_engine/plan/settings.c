@@ -18,121 +18,120 @@ enum { USER = IRR_SETTING_USER, EXPERT = IRR_SETTING_EXPERT, DEVELOPER = IRR_SET
 
 static const irr_setting_t settings[] = {
     { "compose", IRR_SETTING_NAME, EXPERT, AT(compose), "auto",
-      "How a message of several pieces is sent. auto: the engine chooses by the number and the size of the pieces; "
-      "iovec: the transport sends a list of pieces; gather: the pieces are copied into memory of the transport, on "
-      "one node also a single piece; split: each piece is a message.",
+      "How a message is sent whose bytes are several pieces in memory. iovec: the transport gets a list of the "
+      "pieces; gather: the pieces are copied into memory of the transport, on one node also a single piece; split: "
+      "each piece is a message; auto: depends on the number and the lengths of the pieces.",
       .value = irr_compose_name },
     { "overlap", IRR_SETTING_NAME, EXPERT, AT(overlap), "pipelined",
-      "When a stage of a store-and-forward algorithm may begin. pipelined: a message is sent when its data has "
-      "arrived; dual: when the previous stage was received; single: when it was received and sent; "
-      "blocking: a rank sends one message at a time, with a barrier after each stage.",
+      "When a rank sends a message of a stage of a store-and-forward algorithm. pipelined: when the data of the "
+      "message has arrived; dual: when all messages of the previous stage have arrived; single: when, in addition, "
+      "its own are sent; blocking: one at a time, with a barrier after each stage.",
       .value = irr_overlap_name },
     { "pacing", IRR_SETTING_NAME, EXPERT, AT(pacing), "auto",
-      "When a message of a direct or scheduled algorithm may start. free: at once; loose: when this rank has "
-      "completed its earlier steps; grant: when the receiver asks for it; sync: when earlier messages on the same "
-      "link are complete; auto: the default pacing of the algorithm.",
+      "When a message of a direct or scheduled algorithm may start. free: at once; loose: when its sender has "
+      "completed its earlier steps; grant: when its receiver has sent a grant; sync: when earlier messages on the "
+      "same links are complete; auto: the default of the algorithm.",
       .value = irr_pacing_name, .older = "pace" },
     { "host_route", IRR_SETTING_NAME, EXPERT, AT(host_route), "auto",
       "How algorithm tree sends between nodes with several ranks. direct: each rank sends its own messages; node: "
-      "one rank of a node collects the messages for another node and sends them as one; auto: tries both unless a "
-      "pacing is set.",
+      "one rank of a node collects the messages for another node and sends them as one; auto: trials compare both, "
+      "unless coll_irr_pacing is set.",
       .value = irr_host_route_name },
     { "window_messages", IRR_SETTING_SIZE, EXPERT, AT(window_messages), "0",
       "Largest number of messages that a rank has in flight in one exchange. 0 means no limit.",
       .allowed = ZERO("no limit") },
     { "window_bytes", IRR_SETTING_SIZE, EXPERT, AT(window_bytes), "0",
-      "Largest number of bytes that a rank has in flight in one exchange. A message that is longer is sent alone. 0 "
-      "means no limit.",
+      "Largest number of bytes that a rank has in flight in one exchange. A longer message is sent while no other "
+      "message is in flight. 0 means no limit.",
       .allowed = ZERO("no limit") },
     { "dims", IRR_SETTING_DIMS, EXPERT, AT(dims), "auto",
       "Shape of the grid for algorithms grid, balanced-grid, hybrid and bruck: the size of each dimension, as in "
-      "8x8, 4x4x4 or 2^6. The last dimension is as large as the ranks require. auto: the algorithm chooses.",
+      "8x8, 4x4x4 or 2^6. The size of the last dimension follows from the number of ranks. auto: the algorithm "
+      "chooses.",
       .allowed = "auto, or at most " TEXT(IRR_DIMS_MAX) " sizes of at least 2, as in 8x8, 4x4x4 or 2^6" },
     { "slice_min", IRR_SETTING_SIZE, DEVELOPER, AT(slice_min), TEXT(IRR_SLICE_MIN_DEFAULT),
       "Length in bytes of the shortest slice into which algorithms spread and balanced-grid cut a message. 0 means "
       "that slices may have any length, as in the paper.",
       .allowed = ZERO("any length") },
     { "direct_bytes", IRR_SETTING_AUTO_SIZE, DEVELOPER, AT(direct_bytes), "auto",
-      "Least length in bytes of a message that algorithms hybrid and node send directly, not through other ranks. 0 "
-      "means that all messages go through other ranks; auto: " TEXT(IRR_DIRECT_DEFAULT) " for hybrid, "
+      "Length in bytes of the shortest message that algorithms hybrid and node send directly, not through other "
+      "ranks. 0: all messages go through other ranks; auto: " TEXT(IRR_DIRECT_DEFAULT) " for hybrid, "
       TEXT(IRR_NODE_DIRECT_DEFAULT) " for node.",
       .allowed = "auto, or " ZERO("that no message goes directly") },
     { "grants", IRR_SETTING_SIZE, DEVELOPER, AT(grants), "0",
-      "Pacing grant: number of senders that a receiver admits at a time, and number of messages that a rank sends "
-      "at a time. 0 means " TEXT(IRR_GRANTS_DEFAULT) ", or more if algorithm tree divides messages between nodes.",
+      "Pacing grant: number of messages that a rank receives at a time, and number of messages that it sends at a "
+      "time. 0 means " TEXT(IRR_GRANTS_DEFAULT) ", or more if algorithm tree sends messages between nodes in pieces.",
       .allowed = ZERO("the default") },
     { "lead_bytes", IRR_SETTING_AUTO_SIZE, DEVELOPER, AT(lead_bytes), "auto",
-      "Pacing sync: number of bytes of a message that have yet to arrive when its receiver signals the next sender, "
-      "about as many as the network carries while a process responds. 0 means after the last byte; auto: tree tries "
-      "several values between nodes, other algorithms use " TEXT(IRR_LEAD_DEFAULT) ".",
+      "Pacing sync: a receiver signals the next sender when this number of bytes of the current message has yet to "
+      "arrive. A good value is what the network carries while a process responds. 0: after the last byte; auto: tree "
+      "tries several values between nodes, others use " TEXT(IRR_LEAD_DEFAULT) ".",
       .allowed = "auto, or " ZERO("after the last byte") },
     { "piece_bytes", IRR_SETTING_AUTO_SIZE, DEVELOPER, AT(piece_bytes), "auto",
-      "Length in bytes of the pieces in which scheduled algorithms send a longer message, one after the other. With "
-      "pacing grant, set a value below the queue of a switch port. 0 means no limit; auto: tree tries several values "
-      "between nodes, other algorithms have no limit.",
+      "Scheduled algorithms send longer messages in pieces of this number of bytes, one after the other. With pacing "
+      "grant, choose a value below the queue length of a switch port. 0 means no limit; auto: tree tries several "
+      "values between nodes, other algorithms have no limit.",
       .allowed = "auto, or " ZERO("no limit") },
     { "seed", IRR_SETTING_SIZE, DEVELOPER, AT(scheduled.seed), "1",
       "Seed of the random orders (random, random-sorted, random-heap).",
       .allowed = SIZE },
     { "lambda", IRR_SETTING_LAMBDA, DEVELOPER, AT(scheduled.lambda), "incremental",
-      "Algorithm random-heap: fraction of the messages of a step that are sent whole; longer ones are split. "
-      "incremental:L grows from L, by default 0.75; fixed:L stays L; proportional:F is F times the mean number of "
-      "messages left to a rank; search tries several L; one splits no message.",
+      "Algorithm random-heap: fraction of the messages of a step that are sent whole; the longest ones are split. "
+      "fixed:L: always L; incremental:L: grows from L, by default 0.75; proportional:F: F times the mean number of "
+      "messages left to a rank; search: the best of several L; one: no message is split.",
       .allowed = "incremental, incremental:L, fixed:L, proportional:F, search or one; L above 0 and at most 1, F at "
                  "most 100" },
     { "latency_bytes", IRR_SETTING_SIZE, DEVELOPER, AT(scheduled.latency), TEXT(IRR_LATENCY_DEFAULT),
-      "Algorithm random-heap: number of bytes that a rank could send in the time in which a message starts. "
-      "irr_tune measures it.",
+      "Algorithm random-heap: cost of the start of a message, as the number of bytes that a rank could send in this "
+      "time. irr_tune measures it.",
       .allowed = SIZE },
     { "max_steps", IRR_SETTING_WHOLE, DEVELOPER, AT(scheduled.max_steps), "0",
       "Algorithms optimal and tree: largest number of steps. A schedule with more steps is simplified and takes a "
       "little longer, but keeps at least as many steps as the busiest rank has messages. 0 means no limit.",
       .allowed = "a whole number up to 2147483647; 0 means no limit", .min = 0, .max = INT_MAX },
     { "xor_shift", IRR_SETTING_SWITCH, DEVELOPER, AT(scheduled.shift), "0",
-      "Algorithm xor, if the number of ranks is a power of two: 0 means that in step k rank i sends to rank i xor "
-      "k, 1 that it sends to rank i + k. For other numbers of ranks it always sends to rank i + k.",
+      "Algorithm xor, if the number of ranks is a power of two: 0 means that in step k rank i sends to rank i xor k, "
+      "1 that it sends to rank i + k. For other numbers of ranks it always sends to rank i + k.",
       .allowed = "0 or 1", .older = "lp_shift" },
     { "redistribution", IRR_SETTING_REDISTRIBUTION, EXPERT, AT(scheduled.redistribution), "none",
-      "Algorithm redistribution: the change of a block-cyclic array, as x,p,y,q: from blocks of x elements on p "
-      "ranks to blocks of y elements on q ranks.",
+      "Algorithm redistribution: x,p,y,q redistributes a block-cyclic array from blocks of x elements on p ranks to "
+      "blocks of y elements on q ranks.",
       .allowed = "none, or four numbers x,p,y,q of at least 1" },
     { "matrix_max_bytes", IRR_SETTING_SIZE, DEVELOPER, AT(matrix_max_bytes), "64m",
       "Largest size in bytes of the count matrix on rank 0; the default allows 2896 ranks. On larger communicators, "
-      "algorithms that need the matrix send directly. 0 means no limit.",
+      "algorithms that compute a schedule from the matrix act like direct. 0 means no limit.",
       .allowed = ZERO("no limit") },
     { "schedule_ms", IRR_SETTING_SIZE, DEVELOPER, AT(schedule_ms), "1000",
-      "Time in milliseconds in which rank 0 may compute a schedule while all ranks wait. If the time is exceeded, "
+      "Largest time in milliseconds in which rank 0 computes a schedule while all ranks wait. If it takes longer, "
       "exchanges with these counts run without a schedule. 0 means no limit.",
       .allowed = ZERO("no limit") },
     { "cache_bytes", IRR_SETTING_SIZE, DEVELOPER, AT(cache_bytes), "16m",
-      "Number of bytes of schedules that a communicator keeps on each rank. It always keeps the latest schedule, "
-      "and never more than seven schedules. 0 means no limit in bytes.",
+      "Largest number of bytes of schedules that a communicator keeps on each rank. It always keeps the latest "
+      "schedule, and never more than seven. 0 means no limit in bytes.",
       .allowed = ZERO("no limit") },
     { "shm", IRR_SETTING_SWITCH, EXPERT, AT(shm), "1",
-      "1 means that ranks of a node exchange messages through shared memory of coll/irr, if each rank of the "
-      "communicator can map the memory of the other ranks of its node. 0 means that the network carries these "
-      "messages.",
+      "1: ranks of a node exchange messages through shared memory of coll/irr, if each rank of the communicator can "
+      "map the memory of the other ranks of its node. 0: UCX or libfabric carries these messages.",
       .allowed = "0 or 1" },
     { "timeout", IRR_SETTING_SIZE, USER, AT(timeout), "0",
       "Time in seconds after which an unfinished exchange or agreement ends in an error on all ranks. An error "
-      "message names the missing rank, and later exchanges on the communicator fail at once. 0 means no limit, as "
-      "in Open MPI.",
-      .allowed = "a whole number of seconds up to " TEXT(SECONDS_MAX) "; 0 means no limit",
-      .max = SECONDS_MAX },
+      "message names the missing rank, and later exchanges on the communicator fail at once. 0 means no limit, as in "
+      "Open MPI.",
+      .allowed = "a whole number of seconds up to " TEXT(SECONDS_MAX) "; 0 means no limit", .max = SECONDS_MAX },
     { "schedule_file", IRR_SETTING_TEXT, EXPERT, AT(schedule_file), "",
       "File with a schedule that irr_plan --save wrote. Exchanges with the counts of the file use the schedule and "
-      "need no count matrix. With a file, algorithm auto never leaves exchanges to Open MPI; it means direct, or "
-      "tree with a topology.",
+      "need no count matrix. With a file, coll/irr serves all exchanges, and algorithm auto means tree with a "
+      "topology, otherwise direct.",
       .allowed = "the name of a file" },
     { "topology_file", IRR_SETTING_TEXT, USER, AT(topology_file), "",
       "File with the switches between hosts, in the syntax of Slurm's topology.conf, for algorithms tree and auto. "
-      "If the file lacks a host of a communicator, Open MPI serves the communicator. Without a file coll/irr asks "
-      "Slurm, or assumes a single switch.",
+      "If the file lacks a host of a communicator, Open MPI serves the communicator. Without a file, the "
+      "switches come from Slurm, or all hosts have one switch.",
       .allowed = "the name of a file" },
     { "matrix_dump", IRR_SETTING_TEXT, EXPERT, AT(matrix_dump), "",
-      "Prefix of the names of files to which rank 0 of each communicator writes each new count matrix in Matrix "
-      "Market format, and an index. Each exchange then takes an agreement, and algorithm auto means direct, or tree "
-      "with a topology.",
+      "Prefix of file names. Rank 0 of each communicator writes each new count matrix to a Matrix Market file, and "
+      "an index of these files. This slows each exchange by an agreement. Algorithm auto means tree with a topology, "
+      "otherwise direct.",
       .allowed = "the beginning of file names" }
 };
 

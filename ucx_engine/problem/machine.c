@@ -17,8 +17,8 @@ typedef struct constant {
     bool        must;     /* true: each file must contain the constant */
 } constant_t;
 
-#define ROW(field, preset, must, least, most, unit, text) \
-    { #field, unit ", " text, least, most, offsetof(irr_machine_t, field), must },
+#define ROW(field, preset, must, least, most, text) \
+    { #field, text, least, most, offsetof(irr_machine_t, field), must },
 static const constant_t constants[] = { IRR_MACHINE_MAP(ROW) };
 #undef ROW
 

@@ -13,29 +13,40 @@
 #include "problem/lines.h"
 
 /*
- * X(field, preset, must, least, most, unit, text).  `field` is also the name of the constant in a file.  If `must` is
- * true, each file must contain the constant.  Without a file the presets are used: links of 100 Gbit/s, and messages
- * that cost a little more than a microsecond.  To find out which strategy is faster, only the ratios of the constants
- * must be about right.
+ * X(field, preset, must, least, most, text).  `field` is also the name of the constant in a file.  If `must` is true,
+ * each file must contain the constant.  Without a file the presets are used: links of 100 Gbit/s, and messages that
+ * cost a little more than a microsecond.  To find out which strategy is faster, only the ratios of the constants must
+ * be about right.
  */
-#define IRR_MACHINE_MAP(X)                                                                                             \
-    X(message,      1300,   true, 1, 1000000000, "ns", "processor time of a message between nodes, half at each end")  \
-    X(latency,      1500,   true, 1, 1000000000, "ns", "time that a message between nodes travels, without its bytes") \
-    X(bandwidth,    100000, true, 1, 100000000, "Mbit/s", "of the link of a node, in each direction")                  \
-    X(copy,         4000,   true, 1, 100000000, "MB/s", "speed at which a rank copies memory")                         \
-    X(node_message, 400,    false, 1, 1000000000, "ns", "the same as message, inside a node")                          \
-    X(node_latency, 300,    false, 1, 1000000000, "ns", "the same as latency, inside a node")                          \
-    X(piece,        10,     false, 0, 1000000, "ns", "time of each piece of a message that has several pieces")        \
-    X(switch_nodes, 0,      false, 0, 1000000, "nodes", "at each switch of the lowest level; 0: all at one switch")    \
-    X(taper,        1,      false, 1, 1000, "to 1", "bandwidth of all nodes of a switch, relative to its link up")     \
-    X(buffer,       0,      false, 0, 1000000000, "bytes", "that a port of a switch can queue; 0: no packet is lost")  \
-    X(timeout,      200000000, false, 1, 1000000000, "ns", "after which TCP resends a segment without an answer")
+#define IRR_MACHINE_MAP(X) \
+    X(message, 1300, true, 1, 1000000000,                                                               \
+      "processor time of a message between nodes, half at each end, in ns")                             \
+    X(latency, 1500, true, 1, 1000000000,                                                               \
+      "network latency of a message between nodes, without the time of its bytes, in ns")               \
+    X(bandwidth, 100000, true, 1, 100000000,                                                            \
+      "bandwidth of the link of a node, in each direction, in Mbit/s")                                  \
+    X(copy, 4000, true, 1, 100000000,                                                                   \
+      "speed at which a rank copies memory, in MB/s")                                                   \
+    X(node_message, 400, false, 1, 1000000000,                                                          \
+      "processor time of a message inside a node, in ns")                                               \
+    X(node_latency, 300, false, 1, 1000000000,                                                          \
+      "latency of a message inside a node, in ns")                                                      \
+    X(piece, 10, false, 0, 1000000,                                                                     \
+      "additional time of each piece of a message with several pieces, in ns")                          \
+    X(switch_nodes, 0, false, 0, 1000000,                                                               \
+      "number of nodes at each switch of the lowest level; 0: all nodes at one switch")                 \
+    X(taper, 1, false, 1, 1000,                                                                         \
+      "bandwidth of all nodes of a switch together, divided by the bandwidth of its uplink")            \
+    X(buffer, 0, false, 0, 1000000000,                                                                  \
+      "number of bytes that a port of a switch can queue; 0: no packet is lost")                        \
+    X(timeout, 200000000, false, 1, 1000000000,                                                         \
+      "time after which TCP sends an unacknowledged segment again, in ns")
 
-#define IRR_MACHINE_FIELD(field, preset, must, least, most, unit, text) uint64_t field;
+#define IRR_MACHINE_FIELD(field, preset, must, least, most, text) uint64_t field;
 typedef struct irr_machine { IRR_MACHINE_MAP(IRR_MACHINE_FIELD) } irr_machine_t;
 #undef IRR_MACHINE_FIELD
 
-#define IRR_MACHINE_PRESET(field, preset, must, least, most, unit, text) .field = preset,
+#define IRR_MACHINE_PRESET(field, preset, must, least, most, text) .field = preset,
 #define IRR_MACHINE_DEFAULT ((irr_machine_t){ IRR_MACHINE_MAP(IRR_MACHINE_PRESET) })
 
 /* Largest length of a file in bytes. */
