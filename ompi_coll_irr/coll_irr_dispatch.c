@@ -111,17 +111,17 @@ __attribute__((noinline))
 static int serve_turn(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, irr_comm_t *strategy,
                       const mca_coll_irr_call_t *call)
 {
-    const irr_choice_turn_t turn = mca_coll_irr_service_turn(module, service);
-    const uint64_t begin_ns = turn.timed ? irr_clock_ns() : 0;
+    const irr_choice_timing_t timing = mca_coll_irr_service_next(module, service);
+    const uint64_t begin_ns = timing.timed ? irr_clock_ns() : 0;
     int result = serve(module, service->which, strategy, call), agreed = OMPI_SUCCESS;
 
-    if (turn.timed) {
+    if (timing.timed) {
         const uint64_t ns = irr_clock_ns() - begin_ns;
         const irr_choice_load_t load = mca_coll_irr_load(call, module->ranks.rank);
 
-        irr_choice_end(&service->choice, &turn, ns, &load);
+        irr_choice_end(&service->choice, &timing, ns, &load);
     }
-    if (turn.due) {
+    if (timing.due) {
         agreed = agree(module, service, MCA_COLL_IRR_CHOOSE);
     }
     return result != OMPI_SUCCESS ? result : agreed;

@@ -49,7 +49,7 @@ struct mca_coll_irr_request_t {
     ompi_request_t         *inner;        /* request of the previous module; NULL: not created, or not needed */
     bool                    ready;        /* the inner request exists and can be started */
     int                     failed;       /* OMPI_SUCCESS, or why the exchange could not start */
-    irr_choice_turn_t       turn;
+    irr_choice_timing_t     timing;
     irr_choice_load_t       load;
     uint64_t                begin_ns;     /* 0: not timed */
     uint64_t                started_ns;   /* duration of the start */

@@ -134,7 +134,7 @@ typedef enum begun { BY_ENGINE, BY_HOST, WAITS } begun_t;
 static void begin_failed(mca_coll_irr_request_t *request)
 {
     request->failed = mca_coll_irr_error(IRR_ERR_PEER);
-    request->turn = (irr_choice_turn_t){ .timed = false };
+    request->timing = (irr_choice_timing_t){ .timed = false };
     request->begin_ns = 0;
     request->class->active++;
     activate(request);
@@ -148,8 +148,8 @@ static void take_turn(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_class_t *class = request->class;
 
-    request->turn = mca_coll_irr_service_turn(class->module, &class->service);
-    if (request->turn.due) {
+    request->timing = mca_coll_irr_service_next(class->module, &class->service);
+    if (request->timing.due) {
         class->due = request;
         class->due_over = false;
         class->holds = true;
@@ -178,7 +178,7 @@ static begun_t begin(mca_coll_irr_request_t *request)
         return WAITS;   /* another operation will return its exchange */
     }
     take_turn(request);
-    request->begin_ns = request->turn.timed || class->service.record != NULL ? irr_clock_ns() : 0;
+    request->begin_ns = request->timing.timed || class->service.record != NULL ? irr_clock_ns() : 0;
     request->seen_ns = 0;
     class->active++;
     if (strategy == NULL) {
@@ -376,8 +376,8 @@ static void count(mca_coll_irr_request_t *request, uint64_t now_ns)
     if (request->begin_ns > 0) {
         mca_coll_irr_stats_took(service, now_ns - request->begin_ns);
     }
-    if (request->turn.timed) {
-        irr_choice_end(&service->choice, &request->turn, cost_ns(request, now_ns), &request->load);
+    if (request->timing.timed) {
+        irr_choice_end(&service->choice, &request->timing, cost_ns(request, now_ns), &request->load);
     }
 }
 

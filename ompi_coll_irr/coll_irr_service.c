@@ -187,8 +187,9 @@ bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_serv
         return true;
     }
     /* Only the nodes that Open MPI knows determine the result, because parameters may still differ between ranks. */
-    return irr_choice_place(&service->choice, mca_coll_irr_ranks_on_my_node(&module->ranks) == module->ranks.size,
-                            node_ranks(module), mca_coll_irr_is_crowded());
+    return irr_choice_node_set(&service->choice,
+                               mca_coll_irr_ranks_on_my_node(&module->ranks) == module->ranks.size,
+                               node_ranks(module), mca_coll_irr_is_crowded());
 }
 
 /* ---- modes ---- */

@@ -191,16 +191,16 @@ static inline irr_comm_t *mca_coll_irr_service_strategy(const mca_coll_irr_servi
  * Begins the next operation.  Returns whether the operation is timed, and whether an agreement is due after it.  In the
  * state NEW the agreement is due after the first operation, and decides whether the engine serves the collective.
  */
-static inline irr_choice_turn_t mca_coll_irr_service_turn(mca_coll_irr_module_t *module,
-                                                          mca_coll_irr_service_t *service)
+static inline irr_choice_timing_t mca_coll_irr_service_next(mca_coll_irr_module_t *module,
+                                                            mca_coll_irr_service_t *service)
 {
-    irr_choice_turn_t turn = { .timed = false, .due = service->state == MCA_COLL_IRR_NEW };
+    irr_choice_timing_t timing = { .timed = false, .due = service->state == MCA_COLL_IRR_NEW };
 
     if (service->state == MCA_COLL_IRR_CHOOSING && !irr_choice_goes_on(&service->choice)) {
-        turn = irr_choice_begin(&service->choice);
-        turn.due = turn.due && mca_coll_irr_choose_is_due(module, service);
+        timing = irr_choice_begin(&service->choice);
+        timing.due = timing.due && mca_coll_irr_choose_is_due(module, service);
     }
-    return turn;
+    return timing;
 }
 
 /* Reserves memory for a block of each rank, or of each known neighbor.  Returns IRR_OK or IRR_ERR_NO_MEMORY. */

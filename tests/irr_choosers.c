@@ -68,7 +68,7 @@ static void agree(irr_choosers_t *job)
     irr_choice_act_t what[IRR_CHOOSERS_RANKS];
 
     for (int r = 0; r < IRR_CHOOSERS_RANKS; r++) {
-        CU_ASSERT_TRUE_FATAL(irr_choice_place(&job->choice[r], false, 1 + r % 2, r == 1));
+        CU_ASSERT_TRUE_FATAL(irr_choice_node_set(&job->choice[r], false, 1 + r % 2, r == 1));
         irr_choice_words(&job->choice[r], &setup, own);
         for (int i = 0; i < IRR_CHOICE_WORDS; i++) {
             words[i] = own[i] > words[i] ? own[i] : words[i];
@@ -108,20 +108,20 @@ int irr_choosers_found(const irr_choosers_t *job)
 static bool go(irr_choosers_t *job, int rank, uint64_t ns, const irr_choice_load_t *load)
 {
     irr_choice_t *choice = &job->choice[rank];
-    const irr_choice_turn_t turn = irr_choice_begin(choice);
+    const irr_choice_timing_t timing = irr_choice_begin(choice);
     const int most = job->depth > 0 ? job->depth : 1;
     int *open = &job->open[rank];
 
-    job->turns[rank][*open] = turn;
+    job->timing[rank][*open] = timing;
     job->times[rank][(*open)++] = ns;
-    for (bool all = turn.due || *open == most; all && *open > 0;) {
+    for (bool all = timing.due || *open == most; all && *open > 0;) {
         const int i = --*open;
 
-        if (job->turns[rank][i].timed) {
-            irr_choice_end(choice, &job->turns[rank][i], job->times[rank][i], load);
+        if (job->timing[rank][i].timed) {
+            irr_choice_end(choice, &job->timing[rank][i], job->times[rank][i], load);
         }
     }
-    return turn.due;
+    return timing.due;
 }
 
 void irr_choosers_run(irr_choosers_t *job, int calls)

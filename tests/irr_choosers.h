@@ -30,7 +30,7 @@ typedef struct irr_choosers {
     double       saved;     /* time that strategies outside of trials save compared to strategy 0 */
     int          depth;     /* largest number of exchanges in progress at a time; 0 is as 1 */
     int          open[IRR_CHOOSERS_RANKS];
-    irr_choice_turn_t turns[IRR_CHOOSERS_RANKS][IRR_CHOOSERS_DEPTH];   /* turns of the exchanges in progress */
+    irr_choice_timing_t timing[IRR_CHOOSERS_RANKS][IRR_CHOOSERS_DEPTH];   /* the exchanges in progress */
     uint64_t     times[IRR_CHOOSERS_RANKS][IRR_CHOOSERS_DEPTH];
 } irr_choosers_t;
 

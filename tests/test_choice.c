@@ -80,12 +80,12 @@ static void test_few_agreements_served(void)
 /* Begins and ends an exchange of this load. Returns true if the ranks agree now. */
 static bool took(irr_choice_t *choice, const irr_choice_load_t *load)
 {
-    const irr_choice_turn_t turn = irr_choice_begin(choice);
+    const irr_choice_timing_t timing = irr_choice_begin(choice);
 
-    if (turn.timed) {
-        irr_choice_end(choice, &turn, 10, load);
+    if (timing.timed) {
+        irr_choice_end(choice, &timing, 10, load);
     }
-    return turn.due;
+    return timing.due;
 }
 
 /* On one node exchanges are as short as agreements, so the first agreement is late. */
@@ -99,11 +99,11 @@ static void test_one_node(void)
     for (; !took(&choice, &load); calls++) {
     }
     CU_ASSERT_EQUAL(calls, 16);
-    CU_ASSERT_FALSE(irr_choice_place(&choice, true, 4, false));
+    CU_ASSERT_FALSE(irr_choice_node_set(&choice, true, 4, false));
     for (calls++; !took(&choice, &load); calls++) {
     }
     CU_ASSERT_EQUAL(calls, 32);
-    CU_ASSERT_TRUE(irr_choice_place(&choice, true, 4, false));
+    CU_ASSERT_TRUE(irr_choice_node_set(&choice, true, 4, false));
     CU_ASSERT_EQUAL(choice.own.sends, 8);
 }
 

@@ -71,7 +71,7 @@ static void wait_for(irr_choice_t *choice, uint64_t calls)
     choice->own = (irr_choice_load_t){ .longest = 0 };
 }
 
-bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks, bool crowded)
+bool irr_choice_node_set(irr_choice_t *choice, bool one_node, int node_ranks, bool crowded)
 {
     const bool waits = choice->own_node_ranks == 0 && one_node && !choice->early;
 
@@ -89,19 +89,19 @@ static bool times(const irr_choice_t *choice)
     return choice->tries ? irr_trial_times(&choice->trial) : choice->calls + IRR_CHOICE_TIMED >= choice->due;
 }
 
-irr_choice_turn_t irr_choice_begin(irr_choice_t *choice)
+irr_choice_timing_t irr_choice_begin(irr_choice_t *choice)
 {
-    irr_choice_turn_t turn = { .strategy = irr_choice_strategy(choice), .timed = times(choice), .sum = -1 };
+    irr_choice_timing_t timing = { .strategy = irr_choice_strategy(choice), .timed = times(choice), .sum = -1 };
 
     choice->calls++;
     if (choice->tries) {
-        turn.sum = irr_trial_sum(&choice->trial);
-        turn.due = irr_trial_begins(&choice->trial);
+        timing.sum = irr_trial_sum(&choice->trial);
+        timing.due = irr_trial_begins(&choice->trial);
     } else {
-        turn.epoch = choice->due;
-        turn.due = choice->calls == choice->due;
+        timing.epoch = choice->due;
+        timing.due = choice->calls == choice->due;
     }
-    return turn;
+    return timing;
 }
 
 /* Returns the estimated time of an exchange of mean size, from the time of an exchange of this load. */
@@ -113,13 +113,13 @@ static uint64_t mean_sized_ns(const irr_choice_t *choice, uint64_t ns, const irr
     return (uint64_t)((double)ns * (scale > SCALE_MAX ? SCALE_MAX : scale < 1 / SCALE_MAX ? 1 / SCALE_MAX : scale));
 }
 
-void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_t ns, const irr_choice_load_t *load)
+void irr_choice_end(irr_choice_t *choice, const irr_choice_timing_t *timing, uint64_t ns, const irr_choice_load_t *load)
 {
-    if (turn->sum >= 0) {
+    if (timing->sum >= 0) {
         const uint64_t mean_ns = mean_sized_ns(choice, ns, load);
 
-        irr_trial_took(&choice->trial, turn->sum, mean_ns);
-    } else if (turn->epoch == choice->due) {   /* otherwise the first agreement has been postponed meanwhile */
+        irr_trial_took(&choice->trial, timing->sum, mean_ns);
+    } else if (timing->epoch == choice->due) {   /* otherwise the first agreement has been postponed meanwhile */
         choice->own_ns = ns < choice->own_ns ? ns : choice->own_ns;
         choice->own_sum_ns += ns;
         choice->own_timed++;

@@ -121,14 +121,14 @@ typedef struct irr_choice {
     irr_trial_t       trial;       /* the current or last trial; once judged, its speedups are relative to strategy 0 */
 } irr_choice_t;
 
-/* The properties of an exchange that are known when it begins. */
-typedef struct irr_choice_turn {
-    int      strategy;   /* strategy 0, or an open one */
+/* How an exchange is timed: irr_choice_begin returns it, and irr_choice_end needs it. */
+typedef struct irr_choice_timing {
+    int      strategy;   /* strategy of the exchange: strategy 0, or an open one */
     bool     timed;
-    bool     due;     /* an agreement follows */
-    int      sum;     /* index of the trial's sum that takes the time; -1: none */
-    uint64_t epoch;   /* without a trial: the epoch of the exchange */
-} irr_choice_turn_t;
+    bool     due;        /* an agreement follows the exchange */
+    int      sum;        /* index of the sum of the trial to which the time is added; -1: none */
+    uint64_t epoch;      /* without a trial: the epoch of the exchange, which is the value of `due` in irr_choice_t */
+} irr_choice_timing_t;
 
 /*
  * Initialises a choice.  percent: this rank's limit of the cost of trials, in percent of the cost of exchanges.  early,
@@ -148,7 +148,7 @@ void irr_choice_found(irr_choice_t *choice, const irr_speedup_t *speedup);
  * postponed.  To find these values the caller inspects each rank, so it calls this function only if an agreement is
  * due.
  */
-bool irr_choice_place(irr_choice_t *choice, bool one_node, int node_ranks, bool crowded);
+bool irr_choice_node_set(irr_choice_t *choice, bool one_node, int node_ranks, bool crowded);
 
 /* Returns the strategy of the next exchange: 0, or one that is open. */
 static inline int irr_choice_strategy(const irr_choice_t *choice)
@@ -173,10 +173,10 @@ static inline bool irr_choice_goes_on(irr_choice_t *choice)
  * Begins the next exchange.  Several exchanges may run at the same time.  If `due` is set in the result, the exchange
  * after this one may begin only when all exchanges are complete and the ranks have agreed.
  */
-irr_choice_turn_t irr_choice_begin(irr_choice_t *choice);
+irr_choice_timing_t irr_choice_begin(irr_choice_t *choice);
 
 /* Ends a timed exchange.  ns, load: its time and load on this rank. */
-void irr_choice_end(irr_choice_t *choice, const irr_choice_turn_t *turn, uint64_t ns, const irr_choice_load_t *load);
+void irr_choice_end(irr_choice_t *choice, const irr_choice_timing_t *timing, uint64_t ns, const irr_choice_load_t *load);
 
 /* Fills this rank's words for the agreement. */
 void irr_choice_words(const irr_choice_t *choice, const irr_choice_setup_t *setup, uint64_t words[IRR_CHOICE_WORDS]);
