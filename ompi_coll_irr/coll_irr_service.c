@@ -216,12 +216,12 @@ static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
     const mca_coll_irr_setting_t *setting =
         mca_coll_irr_setting(mca_coll_irr_algorithm_parameters[algorithm] + strlen(MCA_COLL_IRR_PREFIX));
     char key[OPAL_MAX_INFO_VAL + 1];
-    const int place = irr_setting_place(setting->row, mca_coll_irr_setting_text(setting, comm, key, NULL));
+    const int index = irr_setting_index(setting->row, mca_coll_irr_setting_text(setting, comm, key, NULL));
 
-    if (mca_coll_irr_component.params.setup_share == 0 || wants_engine(comm) || place < 0) {
+    if (mca_coll_irr_component.params.setup_share == 0 || wants_engine(comm) || index < 0) {
         return MCA_COLL_IRR_VOTES;
     }
-    switch (mca_coll_irr_algorithm(place)) {
+    switch (mca_coll_irr_algorithm(index)) {
     case MCA_COLL_IRR_AUTO: return MCA_COLL_IRR_CHOOSES;
     case MCA_COLL_IRR_HOST: return MCA_COLL_IRR_LEAVES;
     default:                return MCA_COLL_IRR_VOTES;

@@ -76,8 +76,8 @@ static const irr_setting_t of_process[] = {
       .allowed = "any text" },
     { "memory_file", IRR_SETTING_TEXT, USER, AT(memory_file), "",
       "File in which jobs keep results of trials for later jobs: with the algorithm auto, a strategy with a known "
-      "speedup serves calls at once. Process 0 updates the file in MPI_Finalize. Use one file per machine; irr_tune --show "
-      "FILE prints it. Either all ranks or no rank must name a file.",
+      "speedup serves calls at once. Process 0 updates the file in MPI_Finalize. Use one file per machine; irr_tune "
+      "--show FILE prints it. Either all ranks or no rank must name a file.",
       .allowed = "any text" },
     { "report", IRR_SETTING_TEXT, USER, AT(report), "",
       "Report of all-to-all collectives, which rank 0 writes at the end of the job. 1: a table on stderr; the name "
@@ -171,7 +171,7 @@ static int take(mca_base_var_enum_t *self, const char *text, int *value)
     char *end;
     const long number = strtol(text, &end, 10);
 
-    *value = irr_setting_place(setting->row, text);
+    *value = irr_setting_index(setting->row, text);
     if (*value < 0 && *end == '\0' && end != text && number >= 0 && number <= INT_MAX &&
         setting->row->value((int)number) != NULL) {
         *value = (int)number;
@@ -207,7 +207,7 @@ static int register_setting(mca_coll_irr_setting_t *setting)
         }
         enumeration->value_from_string = take;
     }
-    setting->place = 0;
+    setting->index = 0;
     setting->text = (char *)row->standard;   /* Open MPI modifies a copy only */
     snprintf(help, sizeof(help), "%s%s", row->help,
              setting->scope == MCA_COLL_IRR_OF_PROCESS ? "" : " Also an info key.");
@@ -215,7 +215,7 @@ static int register_setting(mca_coll_irr_setting_t *setting)
         &mca_coll_irr_component.super.collm_version, row->name, help,
         named ? MCA_BASE_VAR_TYPE_INT : MCA_BASE_VAR_TYPE_STRING, enumeration, 0, 0,
         (mca_base_var_info_lvl_t)(OPAL_INFO_LVL_1 + row->level - 1), MCA_BASE_VAR_SCOPE_ALL_EQ,
-        named ? (void *)&setting->place : (void *)&setting->text);
+        named ? (void *)&setting->index : (void *)&setting->text);
     if (enumeration != NULL) {
         OBJ_RELEASE(enumeration);
     }
@@ -266,7 +266,7 @@ int mca_coll_irr_settings_register(void)
 const char *mca_coll_irr_parameter_text(const mca_coll_irr_setting_t *setting)
 {
     if (setting->row->type == IRR_SETTING_NAME) {
-        return setting->place >= 0 ? setting->row->value(setting->place) : setting->bad;
+        return setting->index >= 0 ? setting->row->value(setting->index) : setting->bad;
     }
     return setting->text != NULL ? setting->text : setting->row->standard;
 }

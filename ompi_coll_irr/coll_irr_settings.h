@@ -28,7 +28,7 @@ typedef struct mca_coll_irr_setting_t {
     const irr_setting_t *row;
     mca_coll_irr_scope_t scope;
     char                 parameter[48];   /* name with the prefix */
-    int                  place;           /* index of a value that is a name; -1: the name is not valid */
+    int                  index;           /* of a value that is a name; -1: the name is not valid */
     char                 bad[64];         /* the name that is not valid */
     char                *text;            /* value of any other type; NULL: not registered yet */
 } mca_coll_irr_setting_t;

@@ -27,7 +27,7 @@ mca_coll_irr_team_t *mca_coll_irr_team_create(void)
 
     if (team != NULL) {
         memset(team, 0, offsetof(mca_coll_irr_team_t, services));
-        memset(team->place, -1, sizeof(team->place));
+        memset(team->index, -1, sizeof(team->index));
     }
     return team;
 }
@@ -156,8 +156,8 @@ mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module
     mca_coll_irr_service_t *service;
 
     mca_coll_irr_team_find(module);
-    if (module->team->place[which] < 0) {
-        module->team->place[which] = (signed char)module->team->used++;
+    if (module->team->index[which] < 0) {
+        module->team->index[which] = (signed char)module->team->used++;
         *mca_coll_irr_team_service(module->team, which) = (mca_coll_irr_service_t){
             .which = which,
             .call = mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_BLOCKING].call,

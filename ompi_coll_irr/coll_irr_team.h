@@ -35,14 +35,14 @@ struct mca_coll_irr_team_t {
     bool                    everywhere;     /* the first agreement has shown that all ranks have coll/irr */
     irr_machine_t           machine;        /* constants used to rank strategies; alike on all ranks that choose */
     int                     used;           /* number of services, which are in the order of their first calls */
-    signed char             place[MCA_COLL_IRR_COLLECTIVES];      /* index of a collective's service; -1: no call yet */
+    signed char             index[MCA_COLL_IRR_COLLECTIVES];      /* by collective: of its service; -1: no call yet */
     mca_coll_irr_service_t  services[MCA_COLL_IRR_COLLECTIVES];   /* if `modules` is 0: only `used` entries exist */
 };
 
 /* Returns the service of a collective.  The collective must have been called on a communicator of the team. */
 static inline mca_coll_irr_service_t *mca_coll_irr_team_service(mca_coll_irr_team_t *team, mca_coll_irr_which_t which)
 {
-    return &team->services[team->place[which]];
+    return &team->services[team->index[which]];
 }
 
 /* Allocates the team of a module with malloc.  Returns NULL if there is no memory. */

@@ -76,8 +76,8 @@ static signature_t sign(void)
         .priority = given > PRIORITY_MAX ? PRIORITY_MAX : given < -PRIORITY_MAX ? -PRIORITY_MAX : given,
         .domain = digest(params->ofi_domain),
         .provider = digest(params->ofi_provider),
-        .taken = (unsigned)irr_setting_place(transport()->row, mca_coll_irr_transport()->name),
-        .named = (unsigned)(transport()->place + 1),
+        .taken = (unsigned)irr_setting_index(transport()->row, mca_coll_irr_transport()->name),
+        .named = (unsigned)(transport()->index + 1),
         .version = (IRR_VERSION_MAJOR & 15) << 10 | (IRR_VERSION_MINOR & 31) << 5 | (IRR_VERSION_RELEASE & 31),
         .modes = mca_coll_irr_process_modes() };
 }

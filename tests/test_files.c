@@ -238,7 +238,8 @@ static irr_status_t read_topology(const char *path, irr_file_error_t *error)
 
 static const irr_text_bad_t bad_machines[] = {
     BAD(0, "", "has no message (processor time of a message between nodes, half at each end, in ns)")
-    BAD(0, "message 1\nlatency 2\ncopy 4\n", "has no bandwidth (bandwidth of the link of a node, in each direction, in Mbit/s)")
+    BAD(0, "message 1\nlatency 2\ncopy 4\n",
+        "has no bandwidth (bandwidth of the link of a node, in each direction, in Mbit/s)")
     BAD(5, MACHINE "Copy 5\n", "'Copy' is none of " NAMES)
     BAD(1, "a-name-that-is-longer-than-any-other-name-could-be 5\n", "'a-name-that-is-longe' is none of " NAMES)
     BAD(3, "\n\nmessage\n", "line has 1 words, it must have a name and a value")

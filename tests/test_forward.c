@@ -1,6 +1,6 @@
 /*
- * test_forward.c - tests the node route with a schedule (route/forward.h): the messages that servers send between
- * hosts, on random trees of switches.  test_world.c checks the plans of this route, and runs them.
+ * test_forward.c - tests the node route with a schedule (route/forward.h): the messages that leaders send between
+ * nodes, on random trees of switches.  test_world.c checks the plans of this route, and runs them.
  */
 #include "irr_job.h"
 #include "irr_memory.h"
@@ -80,7 +80,9 @@ static void draw_scene(uint64_t *state)
 
 /* ---- forwarded messages ---- */
 
-/* One host has ranks 0 and 2, the other host ranks 1 and 3. Each rank of a host serves one rank of the other host. */
+/*
+ * One node has ranks 0 and 2, the other node ranks 1 and 3. Each rank of a node leads for one rank of the other node.
+ */
 static void test_matrix(void)
 {
     const int labels[] = { 5, 7, 5, 7 };
@@ -96,15 +98,15 @@ static void test_matrix(void)
     for (int from = 0; from < 4; from++) {
         for (int to = 0; to < 4; to++) {
             const bool serves = from % 2 != to % 2 &&
-                                irr_nodes_server(&nodes, irr_nodes_of(&nodes, from), to) ==
-                                    irr_nodes_place(&nodes, from);
+                                irr_nodes_rank_leader(&nodes, irr_nodes_of(&nodes, from), to) ==
+                                    irr_nodes_index(&nodes, from);
             const uint64_t bytes = *irr_matrix_at(&matrix, from, to) + *irr_matrix_at(&matrix, (from + 2) % 4, to);
 
             CU_ASSERT_EQUAL(*irr_matrix_at(&forwarded, from, to), serves ? bytes : 0);
         }
     }
-    CU_ASSERT_NOT_EQUAL(irr_nodes_server(&nodes, 0, 1), irr_nodes_server(&nodes, 0, 3));
-    CU_ASSERT_NOT_EQUAL(irr_nodes_server(&nodes, 1, 0), irr_nodes_server(&nodes, 1, 2));
+    CU_ASSERT_NOT_EQUAL(irr_nodes_rank_leader(&nodes, 0, 1), irr_nodes_rank_leader(&nodes, 0, 3));
+    CU_ASSERT_NOT_EQUAL(irr_nodes_rank_leader(&nodes, 1, 0), irr_nodes_rank_leader(&nodes, 1, 2));
     irr_matrix_fini(&forwarded);
     matrix.entries[1] = UINT64_C(1) << 63;
     CU_ASSERT_EQUAL(irr_forward_matrix(&nodes, &matrix, &forwarded), IRR_ERR_BAD_PARAM);
@@ -122,7 +124,7 @@ static void expect_fair(const irr_nodes_t *nodes)
         int served[RANKS_MAX] = { 0 }, most = 0, least = RANKS_MAX;
 
         for (int to = 0; to < nodes->ranks; to++) {
-            served[irr_nodes_server(nodes, node, to)] += irr_nodes_of(nodes, to) != node;
+            served[irr_nodes_rank_leader(nodes, node, to)] += irr_nodes_of(nodes, to) != node;
         }
         for (int place = 0; place < irr_nodes_size(nodes, node); place++) {
             most = served[place] > most ? served[place] : most;
@@ -219,5 +221,5 @@ static void test_memory(void)
 IRR_TEST_MAIN("forward", 120,
     { "messages between hosts",                     test_matrix },
     { "links carry the same bytes",                 test_loads },
-    { "one message per host and rank served",       test_messages },
+    { "one message per node and remote rank",       test_messages },
     { "no memory",                                  test_memory })

@@ -299,7 +299,7 @@ static void check_nodes(int ranks, const int *labels)
 
     irr_test_must(irr_nodes_init(&nodes, ranks, labels));
     for (int r = 0; r < ranks; r++) {
-        const int node = irr_nodes_of(&nodes, r), place = irr_nodes_place(&nodes, r);
+        const int node = irr_nodes_of(&nodes, r), place = irr_nodes_index(&nodes, r);
         int lowest = 0, before = 0;
 
         while (labels[lowest] != labels[r]) {

@@ -77,7 +77,7 @@ static void expect_messages(const irr_plan_t *plan, const irr_nodes_t *nodes)
         between += step->kind == IRR_STEP_SEND &&
                    (nodes == NULL || irr_nodes_of(nodes, step->peer) != irr_nodes_of(nodes, plan->rank));
     }
-    CU_ASSERT_EQUAL(between, nodes == NULL || irr_nodes_place(nodes, plan->rank) == 0 ? (size_t)log2_up(count) : 0);
+    CU_ASSERT_EQUAL(between, nodes == NULL || irr_nodes_index(nodes, plan->rank) == 0 ? (size_t)log2_up(count) : 0);
     CU_ASSERT(plan->nsends <= (size_t)(log2_up(count) + (nodes != NULL ? log2_up(nodes->largest) + 1 : 0)));
 }
 

@@ -176,8 +176,8 @@ static irr_status_t make_nodes(const irr_tool_job_t *job, irr_nodes_t *nodes)
 static irr_cli_exit_t check_nodes(const irr_tool_job_t *job, const irr_nodes_t *nodes)
 {
     for (int r = 0; job->input->host_of != NULL && r < nodes->ranks; r++) {
-        const int place = irr_nodes_place(nodes, r);
-        const int other = place > 0 ? irr_nodes_member(nodes, irr_nodes_of(nodes, r), place - 1) : r;
+        const int index = irr_nodes_index(nodes, r);
+        const int other = index > 0 ? irr_nodes_member(nodes, irr_nodes_of(nodes, r), index - 1) : r;
 
         if (job->input->host_of[other] != job->input->host_of[r]) {
             return irr_cli_complain("--ranks-per-node %d: ranks %d and %d are not on one host",

@@ -27,7 +27,8 @@ static const figure_t figures[] = {
     { "message_bytes_max", "length of a message" },
     { "scratch_bytes_max", "bytes of scratch memory of a rank; with --in-place at most 1 MiB" },
     { "traffic_bytes_max", "bytes that a rank sends: its own bytes and those that it forwards, without headers" },
-    { "lmax", "largest number of bytes that a rank has to send, or that it has to receive, including bytes for itself" },
+    { "lmax",
+      "largest number of bytes that a rank has to send, or that it has to receive, including bytes for itself" },
     { "header_bytes",
       "bytes of all headers in an exchange with new counts, over all ranks; only spread, grid, balanced-grid, hybrid, "
       "bruck and node have headers" },
@@ -75,8 +76,8 @@ static const figure_t figures[] = {
     { "root", "tree: the switch or host at which the subtrees meet; no subtree has more than half of the ranks" },
     { NULL,
       "lemma1 is a bound for grid, balanced-grid and the grid of hybrid; lemma3 and theorem1 are bounds for "
-      "balanced-grid. For all other algorithms, and with --dims, there is no bound, and check prints ok. Because slices "
-      "may differ in length (--slice-min), check adds this difference to the bounds of lemma3 and theorem1." },
+      "balanced-grid. For all other algorithms, and with --dims, there is no bound, and check prints ok. Because "
+      "slices may differ in length (--slice-min), check adds this difference to the bounds of lemma3 and theorem1." },
 };
 
 static void print_figures(void)

@@ -100,7 +100,8 @@ static const irr_cli_option_t rows[] = {
     { "piece", 0, "BYTES", NULL, SETTING("piece_bytes"), .commands = MATRIX },
     { "window", 0, "N", NULL, SETTING("window_messages"), .commands = MAKE },
     { "window-bytes", 0, "BYTES", NULL, SETTING("window_bytes"), .commands = MAKE },
-    { "machine", 0, "FILE", "simulate, recommend: file with the constants of the machine (below)", IRR_CLI_STRING, AT(machine),
+    { "machine", 0, "FILE", "simulate, recommend: file with the constants of the machine (below)", IRR_CLI_STRING,
+      AT(machine),
       .commands = COMPARE },
     { "algorithms", 0, "LIST", "simulate, recommend: strategies to compare, each a name with an optional pacing or "
       "dimensions, as in host,direct,direct/loose,grid/32x32", IRR_CLI_STRING, AT(algorithms), .commands = COMPARE },

@@ -176,7 +176,8 @@ static inline bool irr_choice_goes_on(irr_choice_t *choice)
 irr_choice_timing_t irr_choice_begin(irr_choice_t *choice);
 
 /* Ends a timed exchange.  ns, load: its time and load on this rank. */
-void irr_choice_end(irr_choice_t *choice, const irr_choice_timing_t *timing, uint64_t ns, const irr_choice_load_t *load);
+void irr_choice_end(irr_choice_t *choice, const irr_choice_timing_t *timing, uint64_t ns,
+                    const irr_choice_load_t *load);
 
 /* Fills this rank's words for the agreement. */
 void irr_choice_words(const irr_choice_t *choice, const irr_choice_setup_t *setup, uint64_t words[IRR_CHOICE_WORDS]);

@@ -33,8 +33,8 @@ irr_status_t irr_grow(void *pointer, size_t *max, size_t wanted, size_t size);
 irr_status_t irr_renew(void *pointer, size_t *max, size_t wanted);
 
 /*
- * Shrinks the array at *pointer to room for at most `count` elements; 0: frees the array, which cannot fail.
- * IRR_ERR_NO_MEMORY: the array is unchanged.
+ * Shrinks the array at *pointer to room for at most `count` elements; 0: frees the array, which cannot fail.  After
+ * IRR_ERR_NO_MEMORY the array is unchanged.
  */
 irr_status_t irr_trim(void *pointer, size_t *max, size_t count, size_t size);
 

@@ -275,7 +275,7 @@ static bool end_stage(irr_relay_t *relay)
  */
 static void copy_landed(const irr_relay_t *relay, const irr_item_t *item)
 {
-    const irr_block_t place = { .offset = (ptrdiff_t)item->place, .length = item->slice.length };
+    const irr_block_t place = { .offset = (ptrdiff_t)item->at, .length = item->slice.length };
     irr_blocks_cursor_t from = irr_blocks_at((irr_blocks_t){ .list = &place, .count = 1 }, 0);
     irr_blocks_cursor_t to = irr_blocks_at(irr_blocks_of(relay->problem->recv, item->slice.source), item->slice.offset);
     irr_block_t source, target;

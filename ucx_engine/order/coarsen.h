@@ -1,5 +1,6 @@
 /*
- * coarsen.h - computes several schedules of different coarseness, and returns the best schedule with few steps.
+ * coarsen.h - finds a schedule with a limited number of steps: computes several schedules, and returns the shortest one
+ * that has few enough steps.
  *
  * The lengths of messages are rounded up to multiples of a length, the granule.  A longer granule gives fewer steps and
  * a longer makespan.

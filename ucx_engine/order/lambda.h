@@ -6,7 +6,7 @@
  *
  *     fixed:L         L in all steps (6.1); "one" is fixed:1, with which no message is split
  *     proportional:F  F * d, at most 1, where d is the mean number of messages that a rank has left (6.2)
- *     incremental:L   L, then larger values while an increase saves more time for start-ups than it makes ports idle
+ *     incremental:L   begins with L, and rises while an increase saves more start-up time than it makes ports idle
  *                     (6.3, 7.1)
  *     search          random_heap.c tries several values, each for all steps, and keeps the fastest schedule (6.1)
  *

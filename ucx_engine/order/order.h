@@ -1,7 +1,7 @@
 /*
  * order.h - orders: the step in which each message of an exchange is sent.
  *
- * There are three kinds of orders.  A rank computes the steps of the first kind alone.  The second kind computes a
+ * There are three kinds of orders.  With the first kind, a rank computes its steps alone.  The second kind computes a
  * schedule from the count matrix.  The third kind is `priority`, the order for grids: its steps depend on the rows of
  * the grid (order/priority.h).  All orders are pure.  plan/algorithms.c lists the order of each algorithm.
  *
@@ -13,9 +13,8 @@
  * contention-free, both ends of a message have the same step.  Otherwise (natural) the two ends may have different
  * steps.
  *
- * If the other members are visited in the order of their numbers, beginning with the member of the lowest step, and
- * continuing with member 0 after the last one, the steps rise all the time or fall all the time.  A list that is sorted
- * by member can therefore be read in the order of steps, from a suitable index on.
+ * The members form a ring.  From the member of the lowest step on, the steps always rise, or always fall, around the
+ * ring.  A list that is sorted by member can therefore be read in the order of steps, from a suitable index on.
  */
 #ifndef IRR_ORDER_H
 #define IRR_ORDER_H

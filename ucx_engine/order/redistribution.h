@@ -7,8 +7,8 @@
  * messages of a step are equally long in both algorithms of the paper.  For any other array the steps are those of one
  * period, and the messages of a step may have different lengths.
  *
- * As in the paper, the steps are computed with the messages of processors to themselves.  The schedule omits these
- * messages (schedule.h), and steps that have no other message.
+ * As in the paper, the messages of processors to themselves count when the steps are computed.  The schedule omits
+ * these messages, and steps without other messages.
  */
 #ifndef IRR_REDIST_H
 #define IRR_REDIST_H
@@ -57,8 +57,8 @@ bool irr_redistribution_aligns(const irr_redistribution_t *redistribution);
 
 /*
  * The input of an algorithm. x and y are divided by gcd(x, y), which does not change the pattern of messages (lemma 2).
- * In an algorithm each source sends to one target after the other. turned: sources and targets are swapped, so that
- * each target receives from one source after the other.
+ * In an algorithm each source sends to one target after the other. turned: sources and targets are swapped; each target
+ * then receives from one source after the other.
  */
 typedef struct irr_redistribution_view {
     irr_redistribution_t sides;

@@ -2,17 +2,17 @@
  * pacing.h - pacings: the condition on which a step may start.
  *
  * A pacing is a function that adds signals, waits and dependencies to the plan of a rank.  The plan must come from a
- * direct route or from a schedule.  The executor therefore needs no code for pacings, and irr_plan_check proves that
- * the exchange ends.  Plans of grids have no pacing, because sender and receiver have a message in different steps, and
- * because sends already wait for receives.
+ * direct route or from a schedule.  The executor therefore needs no code for pacings, and irr_plan_check can prove that
+ * the exchange ends.  Plans of grids have no pacing: sender and receiver may have a message in different steps, and
+ * sends already wait for receives.
  *
  * A rank sends in the order of its plan, so a send that may not start yet delays all later sends.  If several sends
- * must wait for a step, only the first of them gets the dependency.  Signals are also sent in order, so a signal gets
- * only the dependencies that no earlier signal has.  The number of dependencies on a step is therefore bounded by a
- * constant.  The sends of a stage have ascending step numbers, and so have its receives.
+ * must wait for a step, only the first of them therefore gets the dependency.  The same is true for signals.  The
+ * number of dependencies on a step is thus bounded by a constant.  The sends of a stage have ascending step numbers,
+ * and so have its receives.
  *
- * If a message never arrives, the steps that wait for it never start, on any rank.  This file is pure.  Cost: O(n)
- * time for a plan of n steps.
+ * If a message never arrives, the steps that wait for it never start, on any rank.  This file is pure.  Cost: O(n) time
+ * for a plan of n steps.
  */
 #ifndef IRR_PACING_H
 #define IRR_PACING_H
@@ -52,8 +52,8 @@ irr_status_t irr_pacing_add(const irr_pacing_t *pacing, const irr_pacing_params_
 size_t irr_pacing_next(const irr_plan_t *plan, irr_step_kind_t kind, int stage, size_t from);
 
 /*
- * Makes each send wait for all sends of its stage with a lower number. receives: also for all receives of its stage
- * with a lower number.
+ * Makes each send wait for all sends of its stage with a lower number.  receives true: also for all receives of its
+ * stage with a lower number.
  */
 irr_status_t irr_pacing_in_turn(irr_plan_t *plan, bool receives);
 

@@ -2,10 +2,10 @@
  * signals.h - the signals and waits of one rank when a schedule runs with pacing sync.
  *
  * Two messages of different steps that share a link must not use the link at the same time (order/tree/syncs.h).  A
- * signal takes time to travel, and the link would be idle during this time.  A rank therefore treats its first n
- * receives as over when all their bytes except the last `lead` bytes have arrived.  At most `lead` bytes can then be on
- * the link together with the next message.  Ranks may have different leads.  A lead never makes a rank wait for a later
- * step.
+ * signal takes time to travel, and the link would be idle during this time.  A rank therefore sends a signal early: its
+ * first n receives count as over when all their bytes except the last `lead` bytes have arrived.  At most `lead` bytes
+ * then share the link with the next message.  Ranks may have different leads.  A lead never makes a rank wait for a
+ * later step.
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters,
  *     section 5
@@ -16,7 +16,7 @@
 #include "order/tree/syncs.h"
 #include "irr.h"
 
-/* A signal to a peer, which is sent when the first `received` receives are over. */
+/* A signal to a peer.  It is sent when the first `received` receives of this rank are over. */
 typedef struct irr_signal {
     size_t received;
     int    peer;

@@ -2,7 +2,8 @@
  * window.h - a sliding window, which limits the number of messages and of bytes that a rank has in flight.  It applies
  * to every pacing.
  *
- * A send starts as soon as both limits allow it.  A message that is longer than the limit of bytes is sent alone.
+ * A send starts as soon as both limits allow it.  A message that is longer than the limit of bytes is sent while no
+ * other message is in flight.
  */
 #ifndef IRR_WINDOW_H
 #define IRR_WINDOW_H

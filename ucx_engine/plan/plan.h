@@ -1,10 +1,11 @@
 /*
- * plan.h - a plan is data: the steps of one rank in one exchange, as typed steps over symbolic buffers.
+ * plan.h - a plan: the list of the steps of one rank in one exchange.  Steps read and write symbolic buffers.
  *
  * A plan contains no address, endpoint or time, so it can be stored, printed, checked and run again over other buffers.
- * A step may start when all steps on which it depends are complete.  In addition, the steps of each of three groups
- * start in the order of the array: sends, copies and reductions; signals; receives and waits.  The receives of a stage
- * precede its sends in the array.  They are posted before this rank sends in the stage, and no pacing delays them.
+ * A step may start when all steps on which it depends are complete.  There are three groups of steps: sends, copies and
+ * reductions; signals; receives and waits.  The steps of a group start in the order of the array.  The receives of a
+ * stage precede its sends in the array, and no pacing delays them, so they are posted before this rank sends in the
+ * stage.
  *
  * A signal (IRR_STEP_SIGNAL) is an empty message.  Its receiver has a wait (IRR_STEP_WAIT), on which other steps may
  * depend.  Pacings consist of signals, waits and dependencies (pacing/pacing.h).
@@ -12,13 +13,14 @@
  * Rules that irr_plan_check proves over the plans of all ranks:
  *
  * 1. The k-th message from p to q in a stage is a send of p and a receive of q, with the same number of parts and equal
- *    lengths, so both ends compose it in the same way (exec/compose.h).  A part is one piece, or several that are
- *    joined. The k-th signal of p is a wait of q.
+ *    lengths, so both ends compose it in the same way (exec/compose.h).  A part is one piece, or several joined pieces.
+ *    The k-th signal from p to q in a stage is a signal of p and a wait of q.
  * 2. A send reads only the input of its rank, and bytes that the rank received in steps on which the send depends.
  * 3. No byte of OUTPUT is written twice, and no byte outside the blocks of the problem is written.  In an exchange in
  *    place, INPUT is OUTPUT, and a byte is written only after all steps that read its old value.
  * 4. Each byte of each block is delivered exactly once, to its offset.
- * 5. The exchange ends even if a send completes only after its receive is posted, and a signal only after its wait.
+ * 5. The exchange ends.  It even ends if a send completes only after its receive is posted, and a signal only after its
+ *    wait.
  */
 #ifndef IRR_PLAN_H
 #define IRR_PLAN_H
@@ -29,7 +31,7 @@ typedef enum irr_buffer {
     IRR_BUFFER_INPUT,
     IRR_BUFFER_OUTPUT,
     IRR_BUFFER_SCRATCH,
-    IRR_BUFFER_NOWHERE  /* only piece of a receive that discards its message, of any length */
+    IRR_BUFFER_NOWHERE  /* only in a receive that discards its message, which may have any length */
 } irr_buffer_t;
 
 #define IRR_BUFFERS (IRR_BUFFER_NOWHERE + 1)
@@ -37,7 +39,7 @@ typedef enum irr_buffer {
 /* A range of a symbolic buffer. */
 typedef struct irr_piece {
     irr_buffer_t buffer;
-    bool         joined;   /* one part with the piece before, which the other end may cut elsewhere */
+    bool         joined;   /* true: forms one part with the previous piece; the other end may cut the part elsewhere */
     ptrdiff_t    offset;
     size_t       length;
 } irr_piece_t;
@@ -54,7 +56,7 @@ typedef enum irr_step_kind {
 /* The content of a message.  Messages stay in order only if they have the same pair of ranks, stage and content. */
 typedef enum irr_content {
     IRR_CONTENT_DATA,    /* bytes whose layout both ends know */
-    IRR_CONTENT_HEADER,  /* a description of bytes, followed by those of the bytes that are short; always one message */
+    IRR_CONTENT_HEADER,  /* a description of pieces, followed by the bytes of short pieces; always one message */
     IRR_CONTENT_BODY     /* the bytes that a header describes */
 } irr_content_t;
 
@@ -89,7 +91,7 @@ typedef struct irr_plan {
     size_t       npieces, pieces_max;
     size_t      *deps;            /* indices of earlier steps; a step may share its list with the step before */
     size_t       ndeps, deps_max;
-    uint64_t     edition;         /* plans of a process with equal editions and lengths are equal; 0: no edition */
+    uint64_t     edition;         /* plans of a process with equal edition and equal length are equal; 0: no edition */
 } irr_plan_t;
 
 /* Returns true for a step without a message. */
@@ -119,10 +121,10 @@ typedef struct irr_plan_room {
 void irr_plan_init(irr_plan_t *plan);
 void irr_plan_fini(irr_plan_t *plan);
 
-/* Allocates room for a plan of this size.  IRR_ERR_NO_MEMORY. */
+/* Allocates room for a plan of this size.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_room_t room);
 
-/* Frees the room of a plan behind its steps, pieces and dependencies.  IRR_ERR_NO_MEMORY. */
+/* Frees the unused room of a plan.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_plan_trim(irr_plan_t *plan);
 
 /* Returns the size of a plan.  O(steps). */
@@ -132,8 +134,8 @@ irr_plan_room_t irr_plan_size(const irr_plan_t *plan);
 void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem);
 
 /*
- * Appends a step, its pieces and its dependencies, and updates stages and scratch_bytes.  IRR_ERR_NO_MEMORY: the plan
- * is unchanged; this cannot occur if irr_plan_reserve has allocated enough room.
+ * Appends a step, its pieces and its dependencies, and updates stages and scratch_bytes.  After IRR_ERR_NO_MEMORY the
+ * plan is unchanged.  There is no error if irr_plan_reserve has allocated enough room.
  */
 typedef struct irr_step_params {
     irr_step_kind_t    kind;
@@ -146,7 +148,7 @@ typedef struct irr_step_params {
     size_t             described;
     size_t             ahead;
     bool               replaceable;
-    bool               repeats;   /* a step of one piece may share it with the last step */
+    bool               repeats;   /* the step may use the piece of the previous step, if both have one, equal piece */
 } irr_step_params_t;
 
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params);
@@ -156,24 +158,26 @@ irr_status_t irr_plan_signal(irr_plan_t *plan, int peer, int stage);
 
 /*
  * Inserts `count` waits before step `at`; the caller sets their peers.  The indices of the steps from `at` on rise by
- * `count`, and dependencies on these steps are adjusted.  O(steps).  IRR_ERR_NO_MEMORY: the plan is unchanged.
+ * `count`, and dependencies on these steps are adjusted.  O(steps).  After IRR_ERR_NO_MEMORY the plan is unchanged.
  */
 irr_status_t irr_plan_insert_waits(irr_plan_t *plan, size_t at, size_t count, int stage);
 
 /*
  * Makes a step depend on an earlier step.  The dependencies of the step move to the end of plan->deps, so the caller
- * should add all new dependencies of a step before those of the next step.  IRR_ERR_NO_MEMORY: the dependencies are
- * unchanged.
+ * should add all new dependencies of a step before those of the next step.  After IRR_ERR_NO_MEMORY the dependencies
+ * are unchanged.
  */
 irr_status_t irr_plan_depend(irr_plan_t *plan, size_t step, size_t on);
 
 /*
- * Appends `length` bytes, from byte `skip` on, of the message of one rank's blocks to the last step, as one part of as
- * many pieces as necessary; an empty piece if the message has no such bytes.
+ * Appends a part to the last step: `length` bytes, from byte `skip` on, of the message that the blocks of one rank
+ * form.  The part has as many pieces as necessary.  If the message has no such bytes, the part is an empty piece.
  */
 irr_status_t irr_plan_add_part(irr_plan_t *plan, irr_buffer_t buffer, irr_blocks_t blocks, size_t skip, size_t length);
 
-/* Appends the copies of the rank's message to itself.  They should be the last steps, to overlap with messages. */
+/*
+ * Appends the copies of the rank's message to itself.  They should be the last steps, so that messages are sent before.
+ */
 irr_status_t irr_plan_add_self(const irr_problem_t *problem, irr_plan_t *plan);
 
 /* ---- plans that grow ---- */
@@ -189,20 +193,21 @@ irr_plan_mark_t irr_plan_mark(const irr_plan_t *plan);
 /* Removes all steps that were appended after irr_plan_mark returned the mark. */
 void irr_plan_cut(irr_plan_t *plan, const irr_plan_mark_t *mark);
 
-/* ---- print (study/print.c) ---- */
+
 
 /* ---- check (study/check.c) ---- */
 
 /*
- * Proves the rules above without running the plans.  plans[r] and problems[r] belong to rank r.  IRR_ERR_INVALID_PLAN:
- * reason (size bytes, may be NULL) has the first broken rule.  O(m log m) time for m messages and pieces of all plans.
+ * Proves the rules above without running the plans.  plans[r] and problems[r] belong to rank r.  After
+ * IRR_ERR_INVALID_PLAN, reason[size] describes the first broken rule; reason may be NULL.  O(m log m) time for m
+ * messages and pieces of all plans.
  */
 irr_status_t irr_plan_check(const irr_plan_t *plans, const irr_problem_t *problems, int ranks,
                             char *reason, size_t size);
 
 /*
  * Proves rules 1, 2, 3 and 5 for a reduction of `words` words (route/reduction.h), and that each rank ends with the
- * maxima over all ranks.  O(m P) time and memory for m words in all messages.
+ * maxima over all ranks.  O(m P) time and memory for m words of all messages together.
  */
 irr_status_t irr_plan_check_reduction(const irr_plan_t *plans, int ranks, size_t words, char *reason, size_t size);
 

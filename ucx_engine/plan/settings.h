@@ -2,11 +2,11 @@
  * settings.h - the settings of a communicator, in one table: name, type, range, default, help, and the member of
  * irr_settings_t that takes the value.
  *
- * These are generated from a row: the parameter and the info key of Open MPI, the option of a tool, the text of the
- * allowed values, and the word by which ranks compare the setting (comm/agree_settings.h).  If an option of a tool has
- * another name, the tool finds the row with irr_setting_find.
+ * The following is generated from a row: the parameter and the info key of Open MPI, the option of a tool, the text of
+ * the allowed values, and the 64-bit word that ranks compare (comm/agree_settings.h).  The option of a tool may have
+ * another name than its row.
  *
- * Settings of other structures use rows of the same type.  Pure.
+ * Settings of other structures use rows of the same type.  This file is pure.
  */
 #ifndef IRR_PLAN_SETTINGS_H
 #define IRR_PLAN_SETTINGS_H
@@ -54,12 +54,15 @@ const irr_setting_t *irr_setting_find(const char *name);
 bool irr_setting_parse(const irr_setting_t *setting, const char *text, void *values);
 
 /* Returns the index i for which value(i) is this name, or an older name for it; or -1. */
-int irr_setting_place(const irr_setting_t *setting, const char *name);
+int irr_setting_index(const irr_setting_t *setting, const char *name);
 
 /* Writes the allowed values to text[size], as the end of a sentence. */
 void irr_setting_allowed(const irr_setting_t *setting, char *text, size_t size);
 
-/* Returns a word that is equal for equal values.  The word of a text states only whether the text is empty. */
+/*
+ * Returns a word that is equal for equal values.  The word of a setting of type text states only whether the text is
+ * empty.
+ */
 uint64_t irr_setting_word(const irr_setting_t *setting, const void *values);
 
 /* Writes the value of a word to text[size].  Returns false if the word is a hash, from which the value is unknown. */

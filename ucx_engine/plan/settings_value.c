@@ -23,7 +23,7 @@ _Static_assert(sizeof(size_t) == sizeof(uint64_t), "a size becomes a word");
 
 /* ---- texts ---- */
 
-int irr_setting_place(const irr_setting_t *setting, const char *name)
+int irr_setting_index(const irr_setting_t *setting, const char *name)
 {
     name = irr_algorithm_newer(name);
     for (int i = 0; setting->value(i) != NULL; i++) {
@@ -34,11 +34,11 @@ int irr_setting_place(const irr_setting_t *setting, const char *name)
     return -1;
 }
 
-static bool parse_name(const irr_setting_t *setting, const char *text, int *place)
+static bool parse_name(const irr_setting_t *setting, const char *text, int *index)
 {
-    const int found = irr_setting_place(setting, text);
+    const int found = irr_setting_index(setting, text);
 
-    *place = found >= 0 ? found : *place;
+    *index = found >= 0 ? found : *index;
     return found >= 0;
 }
 

@@ -2,18 +2,18 @@
  * strategy.h - a strategy (irr_strategy_t) is one value with all choices for an exchange.  The table of algorithms
  * lists the strategies that have a name.
  *
- * A strategy is a route, an order and a pacing, with their parameters, the composition of messages, and the window of
- * sends in flight.  irr_strategy_of makes a strategy of settings, and a trial compares several strategies
- * (choose/candidates.h).  The caller of the executor reads composition and window from the strategy.
+ * A strategy has a route, an order and a pacing with their parameters, the composition of messages, and the window of
+ * sends in flight.  irr_strategy_of makes a strategy from settings.  A trial compares several strategies
+ * (choose/candidates.h).
  *
- * The strategy determines the input of a plan:
+ * The strategy determines from what the plan of a rank is built:
  *
  * - direct, with an order that a rank computes alone (rotate, natural): the problem of the rank
- * - direct, with an order that computes a schedule: the rank's part of the schedule
- * - grid or node, without a schedule: the messages of the exchange (exec/relay.h), or the problems of all ranks
- *   (study/grid_plans.h)
- * - node, with a schedule: the rank's lengths from the count matrix, and its local schedule of the messages between
- *   nodes (route/forward.h)
+ * - direct, with an order that computes a schedule: the local schedule of the rank
+ * - grid or node, without a schedule: the messages that arrive in the exchange (exec/relay.h), or the problems of all
+ *   ranks (study/grid_plans.h)
+ * - node, with a schedule: lengths from the count matrix, and the local schedule of the messages between nodes
+ *   (route/forward.h)
  *
  * This file is pure.
  */
@@ -44,8 +44,8 @@ typedef struct irr_strategy {
     size_t             piece_max;   /* longest piece of a message in a schedule, in bytes; 0: no limit */
     irr_compose_t      compose;
     size_t             window_messages, window_bytes;
-    irr_shape_t        shape;       /* used by route grid; the members after `balanced` also by route node */
-    bool               balanced;    /* used by route grid */
+    irr_shape_t        shape;       /* route grid, as is `balanced`; all later members: also route node */
+    bool               balanced;
     irr_dims_t         dims;
     size_t             slice_min;
     size_t             direct_from; /* shortest message that is sent directly; 0: no message is sent directly */
@@ -70,14 +70,18 @@ bool irr_algorithm_asks_topology(int algorithm);
 
 /*
  * Returns the strategy of settings; hosts: as for irr_algorithm_resolve.  The default pacing of the algorithm replaces
- * IRR_PACING_AUTO.  The pacing of a grid is always free, because the two ends of a message have no common order.
+ * IRR_PACING_AUTO.  The pacing of a grid is always free, because the two ends of a message may have it in different
+ * steps.
  */
 irr_strategy_t irr_strategy_of(const irr_settings_t *settings, int hosts);
 
-/* Returns the strategy for an exchange without a schedule: direct instead of a schedule, loose instead of sync. */
+/*
+ * Returns the strategy of an exchange for which there is no schedule: the order of direct, and pacing loose instead of
+ * sync.
+ */
 irr_strategy_t irr_strategy_alone(const irr_strategy_t *strategy);
 
-/* Returns whether a strategy needs a schedule, and so the counts of all ranks. */
+/* Returns whether a strategy needs a schedule, which is computed from the counts of all ranks. */
 static inline bool irr_strategy_is_scheduled(const irr_strategy_t *strategy)
 {
     return strategy->order->schedule != NULL;
@@ -109,8 +113,8 @@ static inline bool irr_strategy_forwards(const irr_strategy_t *strategy)
 
 /*
  * Returns the grid of a strategy.  nodes is borrowed; it is required for route node, and ignored for other routes.
- * IRR_ERR_BAD_PARAM: the strategy is direct or has a schedule, nodes is NULL for route node, or the grid has more
- * stages than IRR_STAGES_MAX.
+ * Returns IRR_ERR_BAD_PARAM if the strategy is direct or has a schedule, if nodes is NULL for route node, or if the
+ * grid has more stages than IRR_STAGES_MAX.
  */
 irr_status_t irr_strategy_grid(const irr_strategy_t *strategy, int ranks, const irr_nodes_t *nodes, irr_grid_t *grid);
 
@@ -119,21 +123,24 @@ irr_status_t irr_strategy_grid(const irr_strategy_t *strategy, int ranks, const 
 
 /* ---- plans ---- */
 
-/* The part of a rank in a schedule, for one strategy.  Zeroed: empty. */
+/* What a rank does in a schedule, with one strategy.  Zeroed: empty. */
 typedef struct irr_share {
     irr_schedule_t own;       /* the rank's transmissions, in pieces */
     irr_signals_t  signals;   /* signals and waits of pacing sync; empty with any other pacing */
 } irr_share_t;
 
-/* Computes the share of a rank; borrows nothing.  The caller frees *share, even after an error.  IRR_ERR_NO_MEMORY. */
+/*
+ * Computes the share of a rank; borrows nothing.  The caller frees *share, even after an error.  May return
+ * IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_share_init(irr_share_t *share, const irr_strategy_t *strategy, const irr_local_schedule_t *local,
                             int rank);
 void         irr_share_fini(irr_share_t *share);
 
 /*
  * Replaces the contents of *plan by the plan of the problem's rank, with its pacing.  share: required if the strategy
- * has a schedule, otherwise NULL; forward: required if irr_strategy_forwards returns true, otherwise ignored.
- * IRR_ERR_BAD_PARAM: the strategy neither has a schedule nor is local; IRR_ERR_NO_MEMORY.
+ * has a schedule, otherwise NULL; forward: required if irr_strategy_forwards returns true, otherwise ignored. Returns
+ * IRR_ERR_BAD_PARAM if the strategy neither has a schedule nor is local.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_strategy_build(const irr_strategy_t *strategy, const irr_problem_t *problem, const irr_share_t *share,
                                 const irr_forward_t *forward, irr_plan_t *plan);

@@ -3,9 +3,8 @@
  * and test whether a problem is equal to the previous problem.
  *
  * The message between two ranks is the content of their blocks, one block after the other.  The sender and the receiver
- * may divide the message into different blocks.  All functions are pure, except those for irr_blocks_memory_t.  A
- * function takes O(1) time for each block that it returns, and O(log n) time to find the blocks of a rank in a list of
- * n blocks.
+ * may divide the message into different blocks.  All functions are pure, except those for irr_blocks_memory_t.  O(log
+ * n) time to find the blocks of a rank in a list of n blocks, and O(1) time for each returned block.
  */
 #ifndef IRR_BLOCKS_H
 #define IRR_BLOCKS_H

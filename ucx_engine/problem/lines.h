@@ -22,11 +22,12 @@ typedef struct irr_lines {
     size_t            line;    /* number of the current line, from 1 */
     bool              at_end;  /* true at the end of the file: there is no current line */
     char             *text;    /* the current line without its newline */
-    size_t            size;    /* room of text in bytes: the longest line and a 0 */
+    size_t            size;    /* room of text in bytes, for the longest line and its 0 */
 } irr_lines_t;
 
 /*
- * Allows all later irr_lines_open to read pipes.  For tools only: a job would hang on a pipe whose writer never ends.
+ * Allows later calls of irr_lines_open to open pipes.  For tools only: a job would hang on a pipe whose writer never
+ * ends.
  */
 void irr_lines_take_pipes(void);
 

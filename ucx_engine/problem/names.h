@@ -37,7 +37,7 @@ typedef struct irr_sorted_name {
     int         index;
 } irr_sorted_name_t;
 
-/* Fills sorted[count] with the names, sorted by name and then by index.  The names are borrowed.  O(n log n). */
+/* Fills sorted[count] with the names, sorted by name and then by index.  The names are borrowed.  O(n log n) time. */
 void irr_names_sort(char *const *list, size_t count, irr_sorted_name_t *sorted);
 
 /*

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A block of a buffer, and the rank to which or from which it is sent.  An offset may be negative, as in MPI. */
+/* A block of a buffer, and the rank to which or from which the block is sent.  An offset may be negative, as in MPI. */
 typedef struct irr_block {
     int       rank;
     ptrdiff_t offset;
@@ -42,8 +42,7 @@ typedef struct irr_problem {
     int          rank;
     irr_blocks_t send;
     irr_blocks_t recv;
-    const irr_neighbors_t *neighbors;   /* blocks are only for and from neighbors; NULL: unknown; must be NULL on all
-                                           ranks or on no rank */
+    const irr_neighbors_t *neighbors;   /* all blocks are to or from these; NULL: unknown, and then on all ranks */
     bool         in_place;   /* send and recv are the same list, and input and output the same buffer: the data from a
                                 rank replaces the data for that rank */
 } irr_problem_t;

@@ -10,7 +10,7 @@
 
 #include "problem/matrix.h"
 
-/* Returns true if x, p, y and q are above 0, and x * p and y * q are at most INT64_MAX.  The orders require this. */
+/* Returns true if x, p, y and q are above 0, and x * p and y * q are at most INT64_MAX.  Schedules require this. */
 bool irr_redistribution_has_sides(const irr_redistribution_t *redistribution);
 
 /* Returns the number of elements of a period, or UINT64_MAX if it does not fit 64 bits. */
@@ -22,7 +22,7 @@ uint64_t irr_redistribution_entry(const irr_redistribution_t *redistribution, in
 /*
  * Computes the communication table, in bytes, of max(p, q) ranks.  Returns IRR_ERR_BAD_PARAM if x, p, y, q or unit is
  * 0, if the array has more than INT64_MAX bytes, or if x * p or y * q is above INT64_MAX.  Returns
- * IRR_ERR_NOT_SUPPORTED if the rest after the last whole period has too many blocks to count.  May return
+ * IRR_ERR_NOT_SUPPORTED if the part of the array after the last whole period has too many blocks to count.  May return
  * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_redistribution_matrix(const irr_redistribution_t *redistribution, irr_matrix_t *matrix);

@@ -56,9 +56,9 @@ static inline uint64_t irr_topology_speed(const irr_topology_t *topology, int ve
 /*
  * Sets text[size] to a warning about a speed that is probably wrong, or to "".  The warning names the first switch
  * whose link to its parent is faster than the links of all hosts below it together; a correct file has no such switch.
- * In Slurm, LinkSpeed may have any unit, but without NodeSpeed irr_topology_read takes it as a multiple of the speed of
- * a host's link.  If the file means Mbit/s, such a speed is far too high, and a schedule would ignore contention on the
- * link.  O(hosts * depth).  May return IRR_ERR_NO_MEMORY.
+ * In Slurm, LinkSpeed may have any unit.  Without NodeSpeed, irr_topology_read takes it as a multiple of the speed of a
+ * host's link.  If the unit of the file is Mbit/s, the speed is then far too high, and a schedule would ignore
+ * contention on the link.  O(hosts * depth).  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_topology_doubt(const irr_topology_t *topology, char *text, size_t size);
 

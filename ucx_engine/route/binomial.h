@@ -2,10 +2,10 @@
  * binomial.h - the plan of a gather to rank 0 or a scatter from rank 0.  The data of each rank is its entry, whose
  * length may differ from rank to rank.
  *
- * Both use the binomial tree of ranks 0 to P - 1.  The parent of a rank is the rank with its lowest set bit cleared.
- * The children of a rank are at distances 1, 2, 4 .. that are less than its lowest set bit.  The family of a rank is
- * the rank and all ranks below it in the tree.  A family has consecutive ranks, so a message carries a range of the
- * entries in the order of ranks.
+ * Both use the binomial tree of ranks 0 to P - 1.  To get the parent of a rank, clear the lowest set bit of the rank.
+ * The children of rank r are r + 1, r + 2, r + 4 and so on, as long as the distance is less than the lowest set bit of
+ * r.  The family of a rank is the rank and all ranks below it in the tree.  A family has consecutive ranks, so a
+ * message carries a range of the entries in the order of ranks.
  *
  * A gather or scatter is an exchange of rank 0 with each rank, so irr_plan_check can prove its plans.  In a gather,
  * INPUT is the entry of the rank, and OUTPUT of rank 0 has all entries.  In a scatter, INPUT of rank 0 has all entries,

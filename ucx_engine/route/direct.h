@@ -24,15 +24,16 @@ typedef struct irr_direct_side {
 
 /*
  * Appends the selected messages of the problem, without the rank's message to itself, in the steps of an order that a
- * rank computes alone.  IRR_ERR_NO_MEMORY.
+ * rank computes alone.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_direct_add_side(const irr_problem_t *problem, const irr_order_t *order, const irr_direct_side_t *side,
                                  irr_plan_t *plan);
 
 /*
  * Builds the plan of the problem's rank from a schedule or from the messages that irr_schedule_own returns.  The
- * lengths of messages are those of the schedule, and the blocks to send must have these lengths.  A receive block that
- * is too short takes less, and running the plan ends in IRR_ERR_TRUNCATE.  O(n).  IRR_ERR_NO_MEMORY.
+ * schedule determines the lengths of messages, and the blocks to send must have these lengths.  If the blocks for a
+ * received message are too short, the plan still runs, and the exchange ends in IRR_ERR_TRUNCATE.  O(n).  May return
+ * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_direct_plan_build(const irr_schedule_t *schedule, const irr_problem_t *problem, irr_plan_t *plan);
 

@@ -96,7 +96,7 @@ static irr_item_t take(irr_item_t *item, size_t length)
     taken.slice.length = length;
     item->slice.offset += length;
     item->slice.length -= length;
-    item->place += length;
+    item->at += length;
     return taken;
 }
 

@@ -1,6 +1,6 @@
 /*
- * distribution.h - distributes the slices that a rank holds (ranges of blocks that travel separately) to the slots of a
- * stage.  A slot is a rank to which this rank may send in the stage, or the rank itself.
+ * distribution.h - assigns the slices that a rank holds to the slots of a stage.  A slice is a range of a block that
+ * travels separately.  A slot stands for a rank to which this rank may send in the stage, or for this rank itself.
  */
 #ifndef IRR_DISTRIBUTION_H
 #define IRR_DISTRIBUTION_H
@@ -10,11 +10,11 @@
 
 #include <stdint.h>
 
-/* A slice and its place on the rank that holds it. */
+/* A slice, and where the rank that holds it stores it. */
 typedef struct irr_item {
     irr_slice_t slice;
-    uintptr_t   place;   /* address or offset of its first byte; the caller defines which of them */
-    size_t      owner;   /* a value of the caller; if the item is cut, all new items have the same owner */
+    uintptr_t   at;      /* address or offset of its first byte, as the caller defines */
+    size_t      owner;   /* a value of the caller; if the item is cut, all parts have this owner */
 } irr_item_t;
 
 /* A growing list of items. */
@@ -37,9 +37,10 @@ typedef struct irr_distribute {
 void irr_distribution_fini(irr_distribution_t *distribution);
 
 /*
- * Moves the items of *held to distribution->slots[i], the list of slot i, sorted by destination, source and offset.  If
- * the stage spreads, it cuts items into slices of at least slice_min bytes.  The result does not depend on the order of
- * the items in *held.  IRR_ERR_NO_MEMORY: the contents of both lists are undefined, but can be freed.
+ * Moves each item of *held to the list of its slot, distribution->slots[i].  A list is sorted by destination, source
+ * and offset.  If the stage spreads, items are cut into slices of at least slice_min bytes.  The result does not depend
+ * on the order of the items in *held.  After IRR_ERR_NO_MEMORY the contents of both lists are undefined, but can be
+ * freed.
  */
 irr_status_t irr_distribute(irr_distribution_t *distribution, const irr_stage_t *stage, size_t slice_min,
                             irr_items_t *held);

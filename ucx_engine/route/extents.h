@@ -1,9 +1,8 @@
 /*
- * extents.h - allocates ranges of a buffer: places in scratch for slices, the ranges of blocks that a rank forwards.
+ * extents.h - allocates ranges of the scratch buffer for slices.  A slice is a range of a block that a rank forwards.
  *
- * A range is allocated in the first hole that is long enough, otherwise at the end of the buffer.  A slice is never
- * split over two places, because the pieces of a message must be the same at both ends.  Each function takes O(holes)
- * time.
+ * A range is allocated in the first hole that is long enough, otherwise at the end of the buffer.  A slice gets one
+ * range, because the pieces of a message must be the same at both ends.  Each function takes O(holes) time.
  */
 #ifndef IRR_EXTENTS_H
 #define IRR_EXTENTS_H
@@ -29,7 +28,7 @@ void irr_extents_reset(irr_extents_t *extents);
 /* Allocates `length` bytes and returns their offset.  *used: true if some of the bytes may have been in use before. */
 size_t irr_extents_take(irr_extents_t *extents, size_t length, bool *used);
 
-/* Frees `length` bytes from `offset` on.  IRR_ERR_NO_MEMORY. */
+/* Frees `length` bytes from `offset` on.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_extents_give(irr_extents_t *extents, size_t offset, size_t length);
 
 #endif

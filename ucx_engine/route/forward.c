@@ -4,7 +4,7 @@
  *
  * list_slices() lists the data that may arrive, and needs the stages only.  Rank 0, which knows the matrix, and a rank
  * that receives its lengths from rank 0 therefore use the same list.  First the list has, for each other rank of the
- * node, the data that this rank forwards or keeps.  Then it has, for each server on another node, the data of all ranks
+ * node, the data that this rank forwards or keeps.  Then it has, for each leader on another node, the data of all ranks
  * of that node for this rank.
  *
  * A message of stage 2 has the data of all ranks of a node for one destination, in the order of the ranks.  A
@@ -42,9 +42,9 @@ irr_status_t irr_forward_matrix(const irr_nodes_t *nodes, const irr_matrix_t *ma
             const int node = irr_nodes_of(nodes, from);
 
             if (node != irr_nodes_of(nodes, to)) {
-                const int server = irr_nodes_member(nodes, node, irr_nodes_server(nodes, node, to));
+                const int leader = irr_nodes_member(nodes, node, irr_nodes_rank_leader(nodes, node, to));
 
-                *irr_matrix_at(&made, server, to) += *irr_matrix_at(matrix, from, to);
+                *irr_matrix_at(&made, leader, to) += *irr_matrix_at(matrix, from, to);
             }
         }
     }
@@ -60,7 +60,8 @@ size_t irr_forward_count(const irr_nodes_t *nodes, int rank)
     size_t passing = 1;
 
     for (int to = 0; to < nodes->ranks; to++) {
-        passing += irr_nodes_of(nodes, to) != node && irr_nodes_server(nodes, node, to) == irr_nodes_place(nodes, rank);
+        passing += irr_nodes_of(nodes, to) != node &&
+                   irr_nodes_rank_leader(nodes, node, to) == irr_nodes_index(nodes, rank);
     }
     return (size_t)(mates - 1) * passing + (size_t)(nodes->ranks - mates);
 }
@@ -86,7 +87,9 @@ static size_t list_slices(const irr_stages_t *stages, int number, int sender, ir
     return count;
 }
 
-/* Initialises the stages, which borrow the nodes, and allocates one slice for each rank.  IRR_ERR_NO_MEMORY. */
+/*
+ * Initialises the stages, which borrow the nodes, and allocates one slice for each rank.  May return IRR_ERR_NO_MEMORY.
+ */
 static irr_status_t open_stages(const irr_nodes_t *nodes, int rank, irr_stages_t *stages, irr_slice_t **slices)
 {
     const irr_grid_t grid = { .levels = OUTSIDE, .nodes = nodes };
@@ -313,7 +316,7 @@ static irr_status_t write_bytes(writer_t *w, const irr_slice_t *slice, const irr
                                size_t take)
 {
     const irr_plan_t *whole = &w->forward->build.plan;
-    irr_block_t place = { .offset = piece->offset + (ptrdiff_t)skip, .length = take };
+    irr_block_t range = { .offset = piece->offset + (ptrdiff_t)skip, .length = take };
     irr_blocks_t blocks = { .list = NULL };
 
     if (piece->buffer == IRR_BUFFER_INPUT) {
@@ -322,13 +325,13 @@ static irr_status_t write_bytes(writer_t *w, const irr_slice_t *slice, const irr
         blocks = irr_blocks_of(w->problem->recv, slice->source);
         if (irr_blocks_bytes(blocks) < slice->length) {
             w->short_block = true;
-            place.offset = (ptrdiff_t)whole->scratch_bytes;
+            range.offset = (ptrdiff_t)whole->scratch_bytes;
             blocks.list = NULL;
         }
     }
     return blocks.list != NULL
                ? irr_plan_add_part(w->plan, piece->buffer, blocks, skip, take)
-               : irr_plan_add_part(w->plan, IRR_BUFFER_SCRATCH, (irr_blocks_t){ .list = &place, .count = 1 }, 0, take);
+               : irr_plan_add_part(w->plan, IRR_BUFFER_SCRATCH, (irr_blocks_t){ .list = &range, .count = 1 }, 0, take);
 }
 
 /*

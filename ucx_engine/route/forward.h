@@ -1,26 +1,26 @@
 /*
- * forward.h - the node route before a schedule, if the counts of all ranks are known.  For each rank r of other hosts,
- * one rank of a host is the server of r.  A rank sends its data for r to the server of r on its own host.  The server
- * sends the data of all ranks of its host to r, in one message.
+ * forward.h - the node route, if the counts of all ranks are known and the messages between nodes have a schedule.  A
+ * node has a leader for each rank r of other nodes.  A rank sends its data for r to the leader for r on its own node.
+ * The leader sends the data of all ranks of its node to r, in one message.
  *
- * With R ranks on a host, a rank sends messages to a part of the ranks of other hosts, about one in R, and each message
- * is about R times as long as a direct message.  The number of bytes on the links is the same.  The route is faster
- * than direct messages if the fixed cost of messages is most of their cost, and if copying in memory is cheaper than
+ * With R ranks on a node, a rank sends messages to about one in R of the ranks of other nodes, and each message is
+ * about R times as long as a direct message.  The number of bytes on the links is the same.  The route is faster than
+ * direct messages if messages are so short that their fixed cost dominates, and if copying in memory is cheaper than
  * sending over a link.
  *
- *     stage 1   inside hosts: each rank sends to each other rank of its host the data that this rank forwards or
+ *     stage 1   inside nodes: each rank sends to each other rank of its node the data that this rank forwards or
  *               keeps; order rotate
- *     stage 2   between hosts: the messages of servers, in the order of the schedule
+ *     stage 2   between nodes: the messages of leaders, in the order of the schedule
  *
- * route/grid_plan.h builds the plan.  All messages follow from the counts, so no rank has to learn during the exchange
- * what it forwards, as in the relay (exec/relay.h).  The plan is built once for all exchanges with the same counts.
- * For each exchange, irr_forward_plan_build copies the plan, sets the offsets of the exchange's blocks, and cuts the
- * messages of stage 2 into the transmissions of the schedule.
+ * route/grid_plan.h builds the plan.  All messages follow from the counts.  Unlike with the relay (exec/relay.h), no
+ * rank has to learn during the exchange what it forwards.  The plan is built once for all exchanges with the same
+ * counts.  For each exchange, irr_forward_plan_build copies the plan, sets the offsets of the exchange's blocks, and
+ * cuts the messages of stage 2 into the transmissions of the schedule.
  *
- * Cost for a rank: R - 1 messages inside the host and about (P - R) / R messages to other hosts; O(P log P) time to
+ * Cost for a rank: R - 1 messages inside the node and about (P - R) / R messages to other nodes; O(P log P) time to
  * build the plan, O(P) time for each exchange, and O(P) memory.  The matrix takes O(P * P) memory.
  *
- *     Liu, Wang, Prasanna: Coalesced message-passing, section 3.1.3: the rows of the grid are hosts, the columns serve
+ *     Liu, Wang, Prasanna: Coalesced message-passing, section 3.1.3: the rows of the grid are nodes
  */
 #ifndef IRR_FORWARD_H
 #define IRR_FORWARD_H
@@ -30,7 +30,7 @@
 #include "route/direct.h"
 
 /*
- * Returns the matrix of the messages that servers send between nodes.  The caller frees it with irr_matrix_fini.
+ * Returns the matrix of the messages that leaders send between nodes.  The caller frees it with irr_matrix_fini.
  * Returns IRR_ERR_BAD_PARAM if nodes and matrix have different numbers of ranks, or if all messages together have 2^63
  * bytes or more.  May return IRR_ERR_NO_MEMORY.
  */
@@ -47,7 +47,7 @@ typedef struct irr_forward {
 
 /*
  * A rank needs its own row of the matrix, and other entries: the lengths of all messages to this rank, and of the
- * messages from other ranks of its node to the ranks that it serves. irr_forward_count returns the number of these
+ * messages from other ranks of its node to the ranks for which it leads. irr_forward_count returns the number of these
  * other entries, and irr_forward_lengths copies them to lengths[].  O(P) time.  May return IRR_ERR_NO_MEMORY.
  */
 size_t       irr_forward_count(const irr_nodes_t *nodes, int rank);

@@ -1,17 +1,17 @@
 /*
  * grid.h - ranks in a grid of any number of dimensions, for any number of ranks.
  *
- * A group of n members is laid out row by row in `columns` columns.  Each column is a group of the next dimension and
- * is laid out in the same way; in the last dimension the group is a single row.  If columns does not divide n, the last
- * row is incomplete: only its first `rest` places have a member.  The missing members are called pseudo-nodes.  Instead
- * of a message to the pseudo-node in column j >= rest, the member in column i of that row sends a message to the member
- * in row i of column j, which exists (JPDC 3.2.2 A).  This rule adds no traffic, and different members replace the
- * pseudo-node of a column for different senders.
+ * In the first dimension all ranks are one group.  A group of n members has `columns` columns, which are filled row by
+ * row.  In the next dimension each column is a group of its own, with rows and columns.  In the last dimension a group
+ * is a single row.  If columns does not divide n, the last row is incomplete: it has only `rest` members.  The missing
+ * members are called pseudo-nodes.  The member in column i of the last row cannot send to a pseudo-node in column j >=
+ * rest; instead it sends to the member in row i of column j, which exists (JPDC 3.2.2 A).  This rule adds no traffic,
+ * and different senders use different members in place of a pseudo-node.
  *
- * A message travels along one dimension in a stage.  A stage that collects takes a message to the column of its
- * destination.  A balanced route has stages that spread, one for each dimension, before the stages that collect.  A
- * stage that spreads divides a message among all columns in proportion to their sizes.  Long messages may be sent
- * directly instead, in a separate stage that does not wait for other stages.
+ * In a stage, messages travel along one dimension.  A stage that collects sends a message to the column of its
+ * destination.  A stage that spreads divides a message among all columns in proportion to their sizes.  There is a
+ * stage that collects for each dimension; a balanced route also has, before these, a stage that spreads for each
+ * dimension.  Long messages may be sent directly instead, in a separate stage that does not wait for other stages.
  */
 #ifndef IRR_GRID_H
 #define IRR_GRID_H
@@ -25,11 +25,11 @@
 #define IRR_GRID_LEVELS_MAX IRR_DIMS_MAX
 
 /*
- * A grid.  If nodes is set, the first dimension is inside the nodes, and `columns` is not used; see stages.c.  With two
- * dimensions, a slice (a range of a block that travels separately) is sent to a rank of its source's node, and then to
- * its destination.  With three dimensions, a slice for the same node is sent to its destination.  A slice for another
- * node is sent to a leader of its source's node, then to a leader of the destination's node, and then to its
- * destination.
+ * A grid.  If nodes is set, the first dimension is inside the nodes, and `columns` is not used; see stages.c.  A slice
+ * is a range of a block that travels separately.  With two dimensions, a slice travels from its source to a rank of the
+ * same node, and then to its destination.  With three dimensions, a slice for another node travels from its source to a
+ * leader of the source's node, to a leader of the destination's node, and to its destination; a slice for the same node
+ * travels directly.
  */
 typedef struct irr_grid {
     int  levels;                        /* number of dimensions */
@@ -39,7 +39,7 @@ typedef struct irr_grid {
     const irr_nodes_t *nodes;           /* borrowed; NULL: rows and columns by rank number */
 } irr_grid_t;
 
-/* Returns the number of stages without direct messages: one for each dimension, or two for each if balanced. */
+/* Returns the number of stages, without the stage of direct messages: one for each dimension, or two if balanced. */
 static inline int irr_grid_stages(const irr_grid_t *grid)
 {
     return grid->balanced ? 2 * grid->levels : grid->levels;
@@ -63,7 +63,7 @@ static inline bool irr_grid_goes_directly(const irr_grid_t *grid, size_t bytes)
     return grid->direct_from > 0 && bytes >= grid->direct_from;
 }
 
-/* A rank's group in one dimension.  Member t is rank base + t * stride. */
+/* The group of a rank in one dimension.  Member t of the group is rank base + t * stride. */
 typedef struct irr_grid_level {
     int        base, stride, size;
     irr_rows_t rows;
@@ -95,11 +95,12 @@ int irr_grid_column_size(const irr_grid_level_t *level, int column);
 int irr_grid_hop(const irr_grid_level_t *level, int member, int column);
 
 /*
- * Sets cuts[columns + 1] to the bounds of shares of `length` bytes in proportion to the sizes of columns; see grid.c.
+ * Divides `length` bytes among the columns in proportion to their sizes: share k is from cuts[k] to cuts[k + 1].  See
+ * grid.c.
  */
 void irr_grid_cut(const irr_grid_level_t *level, int destination, size_t length, size_t slice_min, size_t *cuts);
 
-/* Returns the column to which the k-th share is sent. */
+/* Returns the column to which share k is sent. */
 static inline int irr_grid_cut_column(const irr_grid_level_t *level, int destination, int k)
 {
     return (destination / level->stride % level->rows.columns + k) % level->rows.columns;

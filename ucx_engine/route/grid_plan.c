@@ -96,7 +96,7 @@ static irr_status_t hold(irr_grid_plan_t *build, irr_blocks_t message)
         status = irr_items_add(&build->held, (irr_item_t){
             .slice = { .source = build->problem->rank, .destination = block->rank, .offset = offset,
                        .length = block->length },
-            .place = (uintptr_t)block->offset, .owner = IRR_NO_STEP });
+            .at = (uintptr_t)block->offset, .owner = IRR_NO_STEP });
         offset += block->length;
     }
     return status;
@@ -294,7 +294,7 @@ static irr_status_t add_send(irr_grid_plan_t *build, int number, int slot, size_
         build->slices[build->plan.npieces + i] = item->slice;
         build->pieces[i] = (irr_piece_t){
             .buffer = item->owner == IRR_NO_STEP ? IRR_BUFFER_INPUT : IRR_BUFFER_SCRATCH,
-            .offset = (ptrdiff_t)item->place, .length = item->slice.length
+            .offset = (ptrdiff_t)item->at, .length = item->slice.length
         };
     }
     params.ndeps = send_deps(build, number, items, *before);
@@ -331,8 +331,8 @@ irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int number)
     return status == IRR_OK && number == 1 ? add_direct(build, IRR_STEP_SEND) : status;
 }
 
-/* Returns the place of an arriving slice.  Sets *used if the place is scratch that may have been in use before. */
-static irr_piece_t place(irr_grid_plan_t *build, const irr_slice_t *slice, bool *used)
+/* Returns the target of an arriving slice.  Sets *used if it is scratch that may have been in use before. */
+static irr_piece_t target(irr_grid_plan_t *build, const irr_slice_t *slice, bool *used)
 {
     irr_piece_t piece;
     bool again;
@@ -360,7 +360,7 @@ static void note_arrival(irr_grid_plan_t *build, const irr_slice_t *slice)
 }
 
 irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, const irr_slice_t *slices,
-                                   const irr_piece_t *places, size_t count)
+                                   const irr_piece_t *targets, size_t count)
 {
     const irr_stage_t *stage = &build->stages->stage[number - 1];
     irr_step_params_t params = {
@@ -378,13 +378,13 @@ irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, co
     for (size_t k = 0; k < count && status == IRR_OK; k++) {
         build->slices[build->plan.npieces + k] = slices[k];
         note_arrival(build, &slices[k]);
-        build->pieces[k] = build->placed ? places[k] : place(build, &slices[k], &used);
+        build->pieces[k] = build->placed ? targets[k] : target(build, &slices[k], &used);
         if (build->pieces[k].buffer != IRR_BUFFER_OUTPUT) {
             const bool arrived = slices[k].destination == build->problem->rank;
 
             build->truncated = build->truncated || (arrived && !fits(build, &slices[k]));
             status = irr_items_add(arrived ? &build->landed : &build->held, (irr_item_t){
-                .slice = slices[k], .place = (uintptr_t)build->pieces[k].offset, .owner = build->plan.nsteps });
+                .slice = slices[k], .at = (uintptr_t)build->pieces[k].offset, .owner = build->plan.nsteps });
         }
     }
     if (status != IRR_OK) {
@@ -455,8 +455,8 @@ irr_status_t irr_grid_plan_end_stage(irr_grid_plan_t *build, int number)
 /* Copies a slice from scratch to its blocks. */
 static irr_status_t add_landed(irr_grid_plan_t *build, const irr_item_t *item)
 {
-    const irr_block_t place = { .offset = (ptrdiff_t)item->place, .length = item->slice.length };
-    irr_blocks_cursor_t from = irr_blocks_at((irr_blocks_t){ .list = &place, .count = 1 }, 0);
+    const irr_block_t range = { .offset = (ptrdiff_t)item->at, .length = item->slice.length };
+    irr_blocks_cursor_t from = irr_blocks_at((irr_blocks_t){ .list = &range, .count = 1 }, 0);
     irr_blocks_cursor_t to = irr_blocks_at(irr_blocks_of(build->problem->recv, item->slice.source), item->slice.offset);
     irr_block_t source, target;
     irr_status_t status = IRR_OK;

@@ -5,14 +5,14 @@
  * each arriving message to the builder.  study/grid_plans.c takes the description from the sender's plan, and
  * exec/relay.c from the message itself.
  *
- * If `placed` is true, the caller chooses the places of arriving data.  Other ranks may then change their plans, so
- * each rank expects a message from each sender: a rank without data for another rank sends a message of one byte, the
- * blank.
+ * If `placed` is true, the caller chooses where arriving slices are stored (their targets).  The senders may then have
+ * other data in each exchange, so each rank expects a message from each sender: a rank without data for another rank
+ * sends a message of one byte, the blank.
  *
  * Long messages that do not go through the grid are steps of the plan, unless `placed` is true.  If `placed` is true,
  * the caller sends and receives them, and the builder only records which of them arrived through the grid.
  *
- *     begin; for each stage: sends, receive for each message that is not empty, end_stage; finish
+ *     calls: begin; for each stage: sends, receive for each message that is not empty, end_stage; finish
  */
 #ifndef IRR_GRID_PLAN_H
 #define IRR_GRID_PLAN_H
@@ -63,11 +63,11 @@ irr_status_t irr_grid_plan_begin(irr_grid_plan_t *build, const irr_problem_t *pr
 irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int stage);
 
 /*
- * Appends the receive of a message from sender number i of the stage.  If the builder is `placed`, the slices are
- * received at `places`.  Otherwise the builder chooses their places, and count must not be 0.
+ * Appends the receive of a message from sender number i of the stage.  If the builder is `placed`, targets[k] receives
+ * slice k.  Otherwise the builder chooses the targets, and count must not be 0.
  */
 irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int stage, int i, const irr_slice_t *slices,
-                                   const irr_piece_t *places, size_t count);
+                                   const irr_piece_t *targets, size_t count);
 
 /*
  * Returns true and sets *piece if a slice is received in OUTPUT.  Returns false if the slice is for another rank, is

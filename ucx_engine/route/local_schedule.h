@@ -2,7 +2,7 @@
  * local_schedule.h - the local schedule of a rank: the transmissions that it sends or receives, and its signals and
  * waits for pacing sync.
  *
- * Both lists have the order of the whole schedule, so the same code builds plans and signals from a local schedule and
+ * The lists have the order of the whole schedule.  The same code can therefore build plans and signals from a local or
  * from a whole schedule.
  *
  * Cost: O(P + n + m) time and memory for the local schedules of all ranks, with n transmissions and m synchronisations.
@@ -34,20 +34,23 @@ typedef struct irr_local_schedules {
 } irr_local_schedules_t;
 
 /*
- * Sorts a schedule by rank.  It must not have transmissions of a rank to itself.  syncs may be NULL.
+ * Sorts a schedule by rank.  It must not have transmissions of a rank to itself.  syncs may be NULL.  May return
  * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_local_schedules_init(irr_local_schedules_t *locals, const irr_schedule_t *schedule,
                                       const irr_syncs_t *syncs);
 void         irr_local_schedules_fini(irr_local_schedules_t *locals);
 
-/* Returns the local schedule of a rank; the caller frees it with irr_local_schedule_fini.  IRR_ERR_NO_MEMORY. */
+/*
+ * Returns the local schedule of a rank; the caller frees it with irr_local_schedule_fini.  May return
+ * IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_local_schedules_take(const irr_local_schedules_t *locals, int rank, irr_local_schedule_t *local);
 
 /*
  * Checks a local schedule that came from another process.  All peers and indices must exist, each message must be sent
- * from byte 0 on without a gap, and the rank must send at most once and receive at most once in a step.
- * IRR_ERR_PROTOCOL: a rule is broken; IRR_ERR_NO_MEMORY.
+ * from byte 0 on without a gap, and the rank must send at most once and receive at most once in a step.  Returns
+ * IRR_ERR_PROTOCOL if a rule is broken.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_local_schedule_check(const irr_local_schedule_t *local, int rank);
 

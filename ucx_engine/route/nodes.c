@@ -11,30 +11,30 @@
 static void set_arrays(irr_nodes_t *nodes, int *memory)
 {
     nodes->node = memory;
-    nodes->place = nodes->node + nodes->ranks;
-    nodes->members = nodes->place + nodes->ranks;
+    nodes->index = nodes->node + nodes->ranks;
+    nodes->members = nodes->index + nodes->ranks;
     nodes->first = nodes->members + nodes->ranks;
 }
 
-/* Returns the place of a label in a hash table of node numbers, or the free place for a new label. */
-static int *place_of(const irr_nodes_t *nodes, int *table, size_t places, const int *labels, int label)
+/* Returns the slot of a label in a hash table of node numbers, or the free slot for a new label. */
+static int *slot_of(const irr_nodes_t *nodes, int *table, size_t slots, const int *labels, int label)
 {
-    size_t i = (size_t)((uint64_t)(unsigned)label * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (places - 1);
+    size_t i = (size_t)((uint64_t)(unsigned)label * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (slots - 1);
 
     while (table[i] >= 0 && labels[nodes->members[table[i]]] != label) {
-        i = (i + 1) & (places - 1);
+        i = (i + 1) & (slots - 1);
     }
     return &table[i];
 }
 
 /*
  * Numbers the nodes in the order of their lowest ranks, and the ranks of each node. Sets members[n] to the lowest rank
- * of node n, and first[n + 1] to the number of its ranks. The table has more places than there are nodes.
+ * of node n, and first[n + 1] to the number of its ranks. The table has more slots than there are nodes.
  */
-static void number(irr_nodes_t *nodes, int *table, size_t places, const int *labels)
+static void number(irr_nodes_t *nodes, int *table, size_t slots, const int *labels)
 {
     for (int r = 0; r < nodes->ranks; r++) {
-        int *node = place_of(nodes, table, places, labels, labels[r]);
+        int *node = slot_of(nodes, table, slots, labels, labels[r]);
 
         if (*node < 0) {
             *node = nodes->count++;
@@ -42,7 +42,7 @@ static void number(irr_nodes_t *nodes, int *table, size_t places, const int *lab
             nodes->first[*node + 1] = 0;
         }
         nodes->node[r] = *node;
-        nodes->place[r] = nodes->first[*node + 1]++;
+        nodes->index[r] = nodes->first[*node + 1]++;
     }
 }
 
@@ -59,11 +59,11 @@ static void list(irr_nodes_t *nodes)
         nodes->first[n + 1] += nodes->first[n];
     }
     for (int r = 0; r < nodes->ranks; r++) {
-        nodes->members[nodes->first[nodes->node[r]] + nodes->place[r]] = r;
+        nodes->members[nodes->first[nodes->node[r]] + nodes->index[r]] = r;
     }
 }
 
-/* Returns the number of consecutive ranks of each node in turn; 0: the nodes are not regular. */
+/* Returns `block` of regular nodes; 0: the nodes are not regular. */
 static int find_block(const irr_nodes_t *nodes)
 {
     irr_nodes_t regular = { .ranks = nodes->ranks, .count = nodes->count };
@@ -84,17 +84,17 @@ irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels)
     const size_t count = (size_t)ranks;
     irr_nodes_t made = { .ranks = ranks };
     int *table, *memory = NULL;
-    size_t places = 2;
+    size_t slots = 2;
 
-    while (places <= count) {
-        places *= 2;
+    while (slots <= count) {
+        slots *= 2;
     }
-    table = irr_alloc(places, sizeof(*table));
+    table = irr_alloc(slots, sizeof(*table));
     made.node = irr_alloc(4 * count + 1, sizeof(int));
     if (table != NULL && made.node != NULL) {
-        memset(table, 0xff, places * sizeof(*table));
+        memset(table, 0xff, slots * sizeof(*table));
         set_arrays(&made, made.node);
-        number(&made, table, places, labels);
+        number(&made, table, slots, labels);
         list(&made);
         made.block = find_block(&made);
         memory = irr_resize(made.node, 3 * count + (size_t)made.count + 1, sizeof(int));
@@ -107,7 +107,7 @@ irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels)
     set_arrays(&made, memory);
     if (made.block > 0) {
         irr_free(made.node);
-        made.node = made.place = made.members = made.first = NULL;
+        made.node = made.index = made.members = made.first = NULL;
     }
     *nodes = made;
     return IRR_OK;

@@ -7,9 +7,9 @@
 #include "irr.h"
 
 /*
- * Nodes count from 0 in the order of their lowest ranks; the ranks of a node ascend.  Nodes are regular if `block`
- * consecutive ranks belong to each node in turn: a job starts its ranks by slots or by nodes.  Regular nodes need no
- * tables.
+ * Nodes count from 0 in the order of their lowest ranks; the ranks of a node ascend.  Nodes are regular if the first
+ * `block` ranks are on node 0, the next `block` ranks on node 1 and so on, and after the last node again on node 0.
+ * They are regular if mpirun maps ranks by slots or by nodes.  Regular nodes need no tables.
  */
 typedef struct irr_nodes {
     int  ranks;
@@ -17,14 +17,14 @@ typedef struct irr_nodes {
     int  smallest, largest;  /* number of ranks of the smallest and of the largest node */
     int  block;              /* of regular nodes; 0: not regular */
     int *node;               /* by rank; NULL if regular, as are the other tables */
-    int *place;              /* by rank: its index among the ranks of its node, from 0 */
+    int *index;              /* by rank: its index among the ranks of its node, from 0 */
     int *first;              /* count + 1 entries; by node: index in `members` of its first rank */
     int *members;            /* all ranks, node by node */
 } irr_nodes_t;
 
 /*
- * Groups ranks with equal labels.  Labels are any numbers, and equal on all ranks.  Takes 12 bytes a rank and 4 bytes a
- * node, or nothing for regular nodes.  O(P).  IRR_ERR_NO_MEMORY.
+ * Groups ranks with equal labels.  Labels are any numbers, and equal on all ranks.  Takes 12 bytes for each rank and 4
+ * bytes for each node; nothing for regular nodes.  O(P).  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels);
 void         irr_nodes_fini(irr_nodes_t *nodes);
@@ -36,10 +36,10 @@ static inline int irr_nodes_of(const irr_nodes_t *nodes, int rank)
 }
 
 /* Returns the index of a rank among the ranks of its node, from 0. */
-static inline int irr_nodes_place(const irr_nodes_t *nodes, int rank)
+static inline int irr_nodes_index(const irr_nodes_t *nodes, int rank)
 {
     return nodes->block > 0 ? rank / nodes->block / nodes->count * nodes->block + rank % nodes->block
-                            : nodes->place[rank];
+                            : nodes->index[rank];
 }
 
 /* Returns the number of ranks of all nodes before a node. */
@@ -58,25 +58,28 @@ static inline int irr_nodes_size(const irr_nodes_t *nodes, int node)
     return irr_nodes_first(nodes, node + 1) - irr_nodes_first(nodes, node);
 }
 
-/* Returns the rank at a place of a node. */
-static inline int irr_nodes_member(const irr_nodes_t *nodes, int node, int place)
+/* Returns the rank with this index in a node. */
+static inline int irr_nodes_member(const irr_nodes_t *nodes, int node, int index)
 {
-    return nodes->block > 0 ? (place / nodes->block * nodes->count + node) * nodes->block + place % nodes->block
-                            : nodes->members[nodes->first[node] + place];
+    return nodes->block > 0 ? (index / nodes->block * nodes->count + node) * nodes->block + index % nodes->block
+                            : nodes->members[nodes->first[node] + index];
 }
 
 /*
- * Returns the place, on `node`, of the server of rank `to` of another node.  The server sends the data of all ranks of
- * `node` to this rank.  The ranks of the other nodes are assigned to the ranks of `node` round-robin, node by node, so
- * the numbers of ranks that two servers serve differ by at most one.  If all nodes have the same size, a rank serves
- * the ranks at the same place of each node.
+ * Returns the index, in `node`, of its leader for rank `to` of another node.  This leader sends the data of all ranks
+ * of `node` to rank `to`.  The ranks of the other nodes are assigned to the ranks of `node` round-robin, node by node,
+ * so the numbers of ranks for which two ranks lead differ by at most one.  If all nodes have the same size, a rank
+ * leads for the ranks with the same index in each node.
  */
-static inline int irr_nodes_server(const irr_nodes_t *nodes, int node, int to)
+static inline int irr_nodes_rank_leader(const irr_nodes_t *nodes, int node, int to)
 {
-    return (irr_nodes_first(nodes, irr_nodes_of(nodes, to)) + irr_nodes_place(nodes, to)) % irr_nodes_size(nodes, node);
+    return (irr_nodes_first(nodes, irr_nodes_of(nodes, to)) + irr_nodes_index(nodes, to)) % irr_nodes_size(nodes, node);
 }
 
-/* Return the i-th node after a node, where the nodes are a ring and i counts from 0; and the index i of a node. */
+/*
+ * The nodes form a ring.  irr_nodes_after returns node number i, from 0, after a node; irr_nodes_which returns the
+ * number i of another node.
+ */
 static inline int irr_nodes_after(const irr_nodes_t *nodes, int node, int i)
 {
     return (node + 1 + i) % nodes->count;
@@ -88,7 +91,7 @@ static inline int irr_nodes_which(const irr_nodes_t *nodes, int node, int other)
 }
 
 /*
- * Returns the place of the leader of `node` for node `other`: the rank that sends to node `other`, and receives from
+ * Returns the index, in `node`, of its leader for node `other`: the rank that sends to node `other`, and receives from
  * it, for all ranks of `node`.  The other nodes are assigned to the ranks of a node round-robin, so the numbers of
  * nodes for which two ranks lead differ by at most one.  For a pair of nodes, each node has one leader.
  */
@@ -97,7 +100,7 @@ static inline int irr_nodes_leader(const irr_nodes_t *nodes, int node, int other
     return irr_nodes_which(nodes, node, other) % irr_nodes_size(nodes, node);
 }
 
-/* Returns the number of leaders of a node.  The leaders are at its first places. */
+/* Returns the number of leaders of a node for other nodes.  They are the first ranks of the node. */
 static inline int irr_nodes_leaders(const irr_nodes_t *nodes, int node)
 {
     const int size = irr_nodes_size(nodes, node);

@@ -10,34 +10,34 @@
 
 const irr_pairs_limits_t irr_pairs_limits = { .scratch = IRR_PAIRS_SCRATCH, .chunk = IRR_PAIRS_CHUNK };
 
-/* The scratch is a ring.  A place is the number of bytes from the start of the first round; it always rises. */
+/* The scratch is a ring.  A position counts all bytes that were used in earlier rounds, so it always rises. */
 typedef struct builder {
     const irr_problem_t      *problem;
     const irr_pairs_limits_t *limits;
     irr_plan_t               *plan;
     size_t                    copies;       /* index of the step of the latest copy, plus 1; 0: no copy */
-    size_t                    place;        /* place of the next chunk */
-    size_t                    oldest;       /* index from which the oldest send is sought whose place is not reused */
-    size_t                    oldest_place; /* place of that send */
+    size_t                    position;     /* of the next chunk */
+    size_t                    oldest;       /* step where the search for the oldest send of unused bytes begins */
+    size_t                    oldest_position;   /* of that send */
 } builder_t;
 
 /* ---- scratch ---- */
 
-/* Returns the first place, not before `place`, at which `bytes` bytes do not cross the end of the ring. */
-static size_t fit(const builder_t *builder, size_t place, size_t bytes)
+/* Returns the first position, not before `position`, at which `bytes` bytes do not cross the end of the ring. */
+static size_t fit(const builder_t *builder, size_t position, size_t bytes)
 {
-    const size_t at = place % builder->limits->scratch;
+    const size_t at = position % builder->limits->scratch;
 
-    return at + bytes > builder->limits->scratch ? place + builder->limits->scratch - at : place;
+    return at + bytes > builder->limits->scratch ? position + builder->limits->scratch - at : position;
 }
 
-static size_t after(size_t place, size_t bytes)
+static size_t after(size_t position, size_t bytes)
 {
-    return place + (bytes + LINE - 1) / LINE * LINE;
+    return position + (bytes + LINE - 1) / LINE * LINE;
 }
 
-/* Makes a copy to a place depend on the sends from the same bytes of scratch in the previous round. */
-static irr_status_t wait_for_place(builder_t *builder, size_t copy, size_t place, size_t bytes)
+/* Makes a copy depend on the sends of the previous round from the same bytes of scratch. */
+static irr_status_t wait_for_bytes(builder_t *builder, size_t copy, size_t position, size_t bytes)
 {
     irr_plan_t *plan = builder->plan;
     irr_status_t status = IRR_OK;
@@ -48,12 +48,12 @@ static irr_status_t wait_for_place(builder_t *builder, size_t copy, size_t place
         if (step->kind != IRR_STEP_SEND) {
             continue;
         }
-        builder->oldest_place = fit(builder, builder->oldest_place, step->bytes);
-        if (builder->oldest_place + builder->limits->scratch >= place + bytes) {
+        builder->oldest_position = fit(builder, builder->oldest_position, step->bytes);
+        if (builder->oldest_position + builder->limits->scratch >= position + bytes) {
             return IRR_OK;
         }
         status = irr_plan_depend(plan, copy, builder->oldest);
-        builder->oldest_place = after(builder->oldest_place, step->bytes);
+        builder->oldest_position = after(builder->oldest_position, step->bytes);
     }
     return status;
 }
@@ -69,10 +69,10 @@ typedef struct chunk {
 } chunk_t;
 
 /*
- * Appends a copy for each block.  The first copy waits until the place of the whole chunk is free.  Each other copy
- * depends on the previous copy, which causes no delay because copies run one by one.
+ * Appends a copy for each block.  The first copy waits until the bytes of scratch for the whole chunk are free.  Each
+ * other copy depends on the previous copy, which causes no delay because copies run one by one.
  */
-static irr_status_t add_copies(builder_t *builder, const chunk_t *chunk, size_t place)
+static irr_status_t add_copies(builder_t *builder, const chunk_t *chunk, size_t position)
 {
     irr_blocks_cursor_t cursor = irr_blocks_at(chunk->blocks, chunk->skip);
     const size_t first = builder->plan->nsteps;
@@ -80,7 +80,7 @@ static irr_status_t add_copies(builder_t *builder, const chunk_t *chunk, size_t 
 
     for (size_t done = 0; done < chunk->length && status == IRR_OK; ) {
         const irr_block_t block = irr_blocks_next(&cursor, chunk->length - done);
-        const size_t at = (place + done) % builder->limits->scratch, before = builder->copies - 1;
+        const size_t at = (position + done) % builder->limits->scratch, before = builder->copies - 1;
         const irr_piece_t pieces[] = {
             { .buffer = IRR_BUFFER_OUTPUT, .offset = block.offset, .length = block.length },
             { .buffer = IRR_BUFFER_SCRATCH, .offset = (ptrdiff_t)at, .length = block.length } };
@@ -91,25 +91,25 @@ static irr_status_t add_copies(builder_t *builder, const chunk_t *chunk, size_t 
         builder->copies = builder->plan->nsteps;
         done += block.length;
     }
-    return status == IRR_OK && chunk->length > 0 ? wait_for_place(builder, first, place, chunk->length) : status;
+    return status == IRR_OK && chunk->length > 0 ? wait_for_bytes(builder, first, position, chunk->length) : status;
 }
 
 /* Appends the copies to scratch, the send from scratch, and the receive. */
 static irr_status_t add_chunk(builder_t *builder, const chunk_t *chunk)
 {
     irr_plan_t *plan = builder->plan;
-    const size_t place = fit(builder, builder->place, chunk->length);
+    const size_t position = fit(builder, builder->position, chunk->length);
     const irr_piece_t staged = {
-        .buffer = IRR_BUFFER_SCRATCH, .offset = (ptrdiff_t)(place % builder->limits->scratch),
+        .buffer = IRR_BUFFER_SCRATCH, .offset = (ptrdiff_t)(position % builder->limits->scratch),
         .length = chunk->length };
-    irr_status_t status = add_copies(builder, chunk, place);
+    irr_status_t status = add_copies(builder, chunk, position);
     const size_t deps[] = { plan->nsteps - 1, chunk->first };
     const bool is_first = chunk->skip == 0;
     irr_step_params_t params = {
         .kind = IRR_STEP_SEND, .peer = chunk->peer, .stage = 1, .number = chunk->number, .pieces = &staged,
         .npieces = 1, .deps = chunk->length > 0 ? deps : deps + 1, .ndeps = (chunk->length > 0) + (size_t)!is_first };
 
-    builder->place = after(place, chunk->length);
+    builder->position = after(position, chunk->length);
     if (status == IRR_OK) {
         status = irr_plan_add(plan, &params);
     }

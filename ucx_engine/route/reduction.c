@@ -9,17 +9,17 @@ typedef struct builder {
     irr_plan_t            *plan;
     const irr_reduction_t *reduction;
     size_t                 bytes;     /* bytes of the words */
-    ptrdiff_t              place;     /* offset of the next receive in SCRATCH */
+    ptrdiff_t              offset;    /* of the next receive in SCRATCH */
     int                    number;
     size_t                 last;      /* the step that last changed the words; NONE: no step has changed them */
     size_t                 reading;   /* the latest send of the words after step `last`; NONE: no send */
 } builder_t;
 
-static irr_status_t add_message(builder_t *builder, irr_step_kind_t kind, int peer, ptrdiff_t place,
+static irr_status_t add_message(builder_t *builder, irr_step_kind_t kind, int peer, ptrdiff_t offset,
                                 const size_t *deps, size_t ndeps)
 {
     const bool empty = builder->bytes == 0;
-    const irr_piece_t piece = { empty ? IRR_BUFFER_INPUT : IRR_BUFFER_SCRATCH, false, place, builder->bytes };
+    const irr_piece_t piece = { empty ? IRR_BUFFER_INPUT : IRR_BUFFER_SCRATCH, false, offset, builder->bytes };
 
     return irr_plan_add(builder->plan, &(irr_step_params_t){
         .kind = kind, .peer = peer, .stage = builder->reduction->stage, .number = builder->number, .pieces = &piece,
@@ -39,7 +39,7 @@ static irr_status_t add_send(builder_t *builder, int peer)
 static irr_status_t add_reduce(builder_t *builder, size_t received)
 {
     const irr_piece_t pieces[2] = {
-        { IRR_BUFFER_SCRATCH, false, builder->place, builder->bytes }, { IRR_BUFFER_SCRATCH, false, 0, builder->bytes }
+        { IRR_BUFFER_SCRATCH, false, builder->offset, builder->bytes }, { IRR_BUFFER_SCRATCH, false, 0, builder->bytes }
     };
     size_t deps[3] = { received }, ndeps = 1;
 
@@ -49,7 +49,7 @@ static irr_status_t add_reduce(builder_t *builder, size_t received)
     if (builder->reading != NONE) {
         deps[ndeps++] = builder->reading;
     }
-    builder->place += (ptrdiff_t)builder->bytes;
+    builder->offset += (ptrdiff_t)builder->bytes;
     builder->last = builder->plan->nsteps;
     builder->reading = NONE;
     return irr_plan_add(builder->plan, &(irr_step_params_t){
@@ -57,11 +57,11 @@ static irr_status_t add_reduce(builder_t *builder, size_t received)
         .npieces = 2, .deps = deps, .ndeps = ndeps });
 }
 
-/* Each receive has its own place, so it depends on no step and is posted at the start. */
+/* Each receive has its own range of SCRATCH, so it depends on no step and is posted at the start. */
 static irr_status_t add_receive(builder_t *builder, int peer)
 {
     const size_t received = builder->plan->nsteps;
-    irr_status_t status = add_message(builder, IRR_STEP_RECV, peer, builder->place, NULL, 0);
+    irr_status_t status = add_message(builder, IRR_STEP_RECV, peer, builder->offset, NULL, 0);
 
     if (status == IRR_OK && builder->bytes > 0) {
         return add_reduce(builder, received);
@@ -73,42 +73,42 @@ static irr_status_t add_receive(builder_t *builder, int peer)
 
 /* ---- the ranks of a node ---- */
 
-static int member(const builder_t *builder, int node, int place)
+static int member(const builder_t *builder, int node, int index)
 {
-    return irr_nodes_member(builder->reduction->nodes, node, place);
+    return irr_nodes_member(builder->reduction->nodes, node, index);
 }
 
 /*
- * Returns whether the rank at a place of a node has a child `distance` places ahead.  distance: a power of two.
+ * Returns whether the rank with this index in its node has the child with index + distance.  distance: a power of two.
  */
-static bool is_child(int place, int size, int distance)
+static bool is_child(int index, int size, int distance)
 {
-    return distance < size - place && (place == 0 || distance < (place & -place));
+    return distance < size - index && (index == 0 || distance < (index & -index));
 }
 
-static irr_status_t add_up(builder_t *builder, int node, int size, int place)
+static irr_status_t add_up(builder_t *builder, int node, int size, int index)
 {
     irr_status_t status = IRR_OK;
 
-    for (int d = 1; is_child(place, size, d) && status == IRR_OK; d *= 2) {
-        status = add_receive(builder, member(builder, node, place + d));
+    for (int d = 1; is_child(index, size, d) && status == IRR_OK; d *= 2) {
+        status = add_receive(builder, member(builder, node, index + d));
         builder->number++;
     }
-    return status == IRR_OK && place > 0 ? add_send(builder, member(builder, node, place & (place - 1))) : status;
+    return status == IRR_OK && index > 0 ? add_send(builder, member(builder, node, index & (index - 1))) : status;
 }
 
 /* The farthest child is first, because it has the most ranks below it. */
-static irr_status_t add_down(builder_t *builder, int node, int size, int place)
+static irr_status_t add_down(builder_t *builder, int node, int size, int index)
 {
-    irr_status_t status = place > 0 ? add_receive(builder, member(builder, node, place & (place - 1))) : IRR_OK;
+    irr_status_t status = index > 0 ? add_receive(builder, member(builder, node, index & (index - 1))) : IRR_OK;
     int d = 1;
 
-    while (is_child(place, size, d)) {
+    while (is_child(index, size, d)) {
         d *= 2;
     }
     for (d /= 2; d > 0 && status == IRR_OK; d /= 2) {
         builder->number++;
-        status = add_send(builder, member(builder, node, place + d));
+        status = add_send(builder, member(builder, node, index + d));
     }
     return status;
 }
@@ -137,21 +137,21 @@ static irr_status_t add_rounds(builder_t *builder, int count, int self)
 
 static irr_status_t add_with_nodes(builder_t *builder, const irr_nodes_t *nodes)
 {
-    const int rank = builder->plan->rank, node = irr_nodes_of(nodes, rank), place = irr_nodes_place(nodes, rank);
+    const int rank = builder->plan->rank, node = irr_nodes_of(nodes, rank), index = irr_nodes_index(nodes, rank);
     const int size = irr_nodes_size(nodes, node);
-    irr_status_t status = add_up(builder, node, size, place);
+    irr_status_t status = add_up(builder, node, size, index);
 
-    if (status == IRR_OK && place == 0) {
+    if (status == IRR_OK && index == 0) {
         status = add_rounds(builder, nodes->count, node);
     }
-    return status == IRR_OK ? add_down(builder, node, size, place) : status;
+    return status == IRR_OK ? add_down(builder, node, size, index) : status;
 }
 
 irr_status_t irr_reduction_add(irr_plan_t *plan, const irr_reduction_t *reduction, size_t *done)
 {
     builder_t builder = {
         .plan = plan, .reduction = reduction, .bytes = reduction->words * sizeof(uint64_t),
-        .place = (ptrdiff_t)(reduction->words * sizeof(uint64_t)), .number = reduction->number, .last = NONE,
+        .offset = (ptrdiff_t)(reduction->words * sizeof(uint64_t)), .number = reduction->number, .last = NONE,
         .reading = NONE };
     const irr_status_t status = reduction->nodes != NULL ? add_with_nodes(&builder, reduction->nodes)
                                                          : add_rounds(&builder, plan->ranks, plan->rank);

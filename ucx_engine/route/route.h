@@ -3,7 +3,7 @@
  *
  *     direct   from the source to the destination
  *     grid     along the dimensions of a grid (route/grid.h); long messages may be sent directly
- *     node     from the source to the rank of its node that serves the destination, and from there to the destination
+ *     node     through leaders: ranks that send to another node, or to one of its ranks, for all ranks of their node
  *
  * Routes are pure.  A rank learns the lengths of the messages that it forwards during the exchange, or from the counts
  * of all ranks; see plan/strategy.h.

@@ -3,12 +3,12 @@
  *
  * Without nodes, a slot is a column of the grid's level, and the priority order (order/priority.c) determines the step.
  *
- * With nodes and two dimensions, a rank forwards the messages for the ranks that it serves (irr_nodes_server).  With n
- * ranks on its node, a rank serves every n-th rank of another node.  In the first stage all messages stay inside the
- * node.  In the second stage a rank sends at most one message to each node that is not larger than its own node, and
- * several messages to each larger node.  A message to the rank at place j of a node that is d nodes ahead is sent in
- * step (d - 1) * w + j / n + 1, with w = ceil(largest / smallest).  No two senders to a rank have the same d, so they
- * send to it in different steps.
+ * With nodes and two dimensions, a rank forwards the messages for the ranks for which it leads (irr_nodes_rank_leader).
+ * With n ranks on its node, a rank leads for every n-th rank of another node.  In the first stage all messages stay
+ * inside the node.  In the second stage a rank sends at most one message to each node that is not larger than its own
+ * node, and several messages to each larger node.  A message to the rank with index j of a node that is d nodes ahead
+ * is sent in step (d - 1) * w + j / n + 1, with w = ceil(largest / smallest).  No two senders to a rank have the same
+ * d, so they send to it in different steps.
  *
  * With nodes and three dimensions, leaders (irr_nodes_leader) exchange one message for each pair of nodes:
  *
@@ -87,18 +87,18 @@ static irr_status_t tabulate_level(irr_stage_t *stage, int ranks)
 static irr_status_t tabulate_inside(irr_stage_t *stage, int sending)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
-    const int node = irr_nodes_of(nodes, stage->rank), place = irr_nodes_place(nodes, stage->rank);
+    const int node = irr_nodes_of(nodes, stage->rank), index = irr_nodes_index(nodes, stage->rank);
     const int size = irr_nodes_size(nodes, node);
-    const bool sends = place < sending;
+    const bool sends = index < sending;
     irr_status_t status = make_room(stage, sends ? size : 1, size, 0);
 
     if (status != IRR_OK) {
         return status;
     }
-    stage->own = sends ? place : 0;
+    stage->own = sends ? index : 0;
     stage->peer[stage->own] = stage->rank;
     for (int k = 1; k < size; k++) {
-        const int to = (place + k) % size, from = (place - k + size) % size;
+        const int to = (index + k) % size, from = (index - k + size) % size;
 
         if (sends) {
             stage->peer[to] = irr_nodes_member(nodes, node, to);
@@ -123,7 +123,7 @@ static irr_status_t tabulate_between(irr_stage_t *stage)
     }
     stage->slots = 1;
     stage->peer[0] = stage->rank;
-    for (int i = irr_nodes_place(nodes, stage->rank); i < others; i += irr_nodes_size(nodes, node)) {
+    for (int i = irr_nodes_index(nodes, stage->rank); i < others; i += irr_nodes_size(nodes, node)) {
         const int other = irr_nodes_after(nodes, node, i);
         const int leader = irr_nodes_member(nodes, other, irr_nodes_leader(nodes, other, node));
 
@@ -134,7 +134,10 @@ static irr_status_t tabulate_between(irr_stage_t *stage)
     return IRR_OK;
 }
 
-/* Returns the step of a message from a node of `size` ranks to place j of the node that is `distance` nodes ahead. */
+/*
+ * Returns the step of a message from a node of `size` ranks to the rank with index j of the node that is `distance`
+ * nodes ahead.
+ */
 static int outside_step(const irr_nodes_t *nodes, int distance, int j, int size)
 {
     int width = (nodes->largest + nodes->smallest - 1) / nodes->smallest;
@@ -142,12 +145,12 @@ static int outside_step(const irr_nodes_t *nodes, int distance, int j, int size)
     return (distance - 1) * width + j / size + 1;
 }
 
-/* Returns the lowest place of another node that a rank serves.  The node may have fewer ranks. */
+/* Returns the lowest index of the ranks of another node for which a rank leads.  The node may have fewer ranks. */
 static int first_served(const irr_nodes_t *nodes, int rank, int node)
 {
     int size = irr_nodes_size(nodes, irr_nodes_of(nodes, rank));
 
-    return (irr_nodes_place(nodes, rank) + size - irr_nodes_first(nodes, node) % size) % size;
+    return (irr_nodes_index(nodes, rank) + size - irr_nodes_first(nodes, node) % size) % size;
 }
 
 static void add_outside_slots(irr_stage_t *stage, int node)
@@ -171,7 +174,7 @@ static void add_outside_slots(irr_stage_t *stage, int node)
 static irr_status_t tabulate_outside(irr_stage_t *stage)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
-    const int mine = irr_nodes_of(nodes, stage->rank), place = irr_nodes_place(nodes, stage->rank);
+    const int mine = irr_nodes_of(nodes, stage->rank), index = irr_nodes_index(nodes, stage->rank);
     const int own_size = irr_nodes_size(nodes, mine), served = (nodes->largest + own_size - 1) / own_size;
     irr_status_t status = make_room(stage, nodes->count * served, nodes->count, nodes->count);
 
@@ -185,8 +188,8 @@ static irr_status_t tabulate_outside(irr_stage_t *stage)
     for (int distance = 1; distance < nodes->count; distance++) {
         int node = (mine - distance + nodes->count) % nodes->count, size = irr_nodes_size(nodes, node);
 
-        add_sender(stage, irr_nodes_member(nodes, node, irr_nodes_server(nodes, node, stage->rank)),
-                   outside_step(nodes, distance, place, size));
+        add_sender(stage, irr_nodes_member(nodes, node, irr_nodes_rank_leader(nodes, node, stage->rank)),
+                   outside_step(nodes, distance, index, size));
     }
     return IRR_OK;
 }
@@ -196,19 +199,19 @@ static int leader_slot(const irr_stage_t *stage, int destination)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
     const int mine = irr_nodes_of(nodes, stage->rank), size = irr_nodes_size(nodes, mine);
-    const int node = irr_nodes_of(nodes, destination), place = irr_nodes_place(nodes, destination);
+    const int node = irr_nodes_of(nodes, destination), index = irr_nodes_index(nodes, destination);
     const bool inside = node == mine;
 
     if (stage->dimension == 0) {
-        return inside ? place : irr_nodes_leader(nodes, mine, node);
+        return inside ? index : irr_nodes_leader(nodes, mine, node);
     }
     if (stage->dimension == 2) {
-        return destination == stage->rank ? stage->own : inside && stage->slots > 1 ? place : -1;
+        return destination == stage->rank ? stage->own : inside && stage->slots > 1 ? index : -1;
     }
     if (inside) {
         return stage->own;
     }
-    return irr_nodes_leader(nodes, mine, node) == irr_nodes_place(nodes, stage->rank)
+    return irr_nodes_leader(nodes, mine, node) == irr_nodes_index(nodes, stage->rank)
                ? 1 + irr_nodes_which(nodes, mine, node) / size : -1;
 }
 
@@ -217,16 +220,16 @@ static int node_slot(const irr_stage_t *stage, int destination)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
     int mine = irr_nodes_of(nodes, stage->rank), node = irr_nodes_of(nodes, destination);
-    int place = irr_nodes_place(nodes, destination);
-    int server = node == mine ? place : irr_nodes_server(nodes, mine, destination);
+    int index = irr_nodes_index(nodes, destination);
+    int leader = node == mine ? index : irr_nodes_rank_leader(nodes, mine, destination);
 
     if (stage->dimension == 0) {
-        return server;
+        return leader;
     }
-    if (server != irr_nodes_place(nodes, stage->rank)) {
+    if (leader != irr_nodes_index(nodes, stage->rank)) {
         return -1;
     }
-    return node == mine ? stage->own : stage->node_slot[node] + place / irr_nodes_size(nodes, mine);
+    return node == mine ? stage->own : stage->node_slot[node] + index / irr_nodes_size(nodes, mine);
 }
 
 /* ---- stages ---- */

@@ -1,9 +1,9 @@
 /*
  * stages.h - the stages of a grid route for one rank: the ranks to which it sends, and the ranks that send to it.
  *
- * The code that plans and runs a stage knows the grid from these tables only.  A slice is a range of a block that
- * travels separately.  A stage has a slot for each rank to which it can take a slice; one slot is this rank itself, for
- * slices that stay.
+ * The code that plans and runs a stage uses only these tables, not the grid.  A slice is a range of a block that
+ * travels separately.  A stage has a slot for each rank to which it can move a slice; one slot stands for this rank
+ * itself, for slices that stay.
  */
 #ifndef IRR_STAGES_H
 #define IRR_STAGES_H
@@ -35,8 +35,8 @@ typedef struct irr_stages {
 } irr_stages_t;
 
 /*
- * Computes the stages.  *stages must not be moved, and must be freed before the nodes of the grid.  IRR_ERR_NO_MEMORY.
- * O(P) time for each stage.
+ * Computes the stages.  *stages must not be moved, and must be freed before the nodes of the grid.  May return
+ * IRR_ERR_NO_MEMORY.  O(P) time for each stage.
  */
 irr_status_t irr_stages_init(irr_stages_t *stages, const irr_grid_t *grid, int ranks, int rank);
 void         irr_stages_fini(irr_stages_t *stages);

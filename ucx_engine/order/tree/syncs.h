@@ -10,14 +10,13 @@
 #include "order/tree/tree.h"
 
 /*
- * A synchronisation: transmission `before` must not begin before transmission `after` has ended.  Both are indices in
- * the schedule's list.  If transmissions wait as the synchronisations demand, a link never carries more messages than
- * its capacity.
+ * A synchronisation: transmission `before` begins only when transmission `after` has ended.  Both are indices in the
+ * list of the schedule.  If transmissions wait in this way, a link never carries more messages than its capacity.
  *
- * The receiver of `after` sends a signal to the sender of `before`.  In the paper the sender of `after` sends it.  Here
- * a send may be complete at its sender while the bytes are still in a buffer, so only the receiver knows that the links
- * are free.  For the same reason a rank waits for a signal about its own message before it sends its next message over
- * the same links.
+ * The receiver of `after` sends a signal to the sender of `before`.  In the paper the sender of `after` sends the
+ * signal.  Here a send may be complete at its sender while the bytes are still in a buffer, so only the receiver knows
+ * that the links are free.  If a rank sends two messages over the same links, the receiver of the first message
+ * therefore signals the rank before it sends the second one.
  */
 typedef struct irr_sync {
     size_t after, before;
@@ -28,8 +27,7 @@ typedef struct irr_sync {
 typedef struct irr_syncs {
     irr_sync_t *list;      /* sorted by `before` */
     size_t      count, max;
-    uint64_t    removed;   /* number of synchronisations that were removed, because others and the order of steps of
-                              each rank imply them */
+    uint64_t    removed;   /* number of removed synchronisations, which the others and the order of steps imply */
 } irr_syncs_t;
 
 /*

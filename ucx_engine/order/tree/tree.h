@@ -12,7 +12,7 @@
  * The topology has the speeds of links.  The base speed is the speed of the slowest link of a host with ranks; all
  * messages travel at this speed, and all ranks send and receive at this speed.  A link that is c times as fast (c is
  * rounded down) has a capacity of c messages at a time.  A link that is slower than the base speed carries one message
- * at a time, and takes longer.  Bounds include this longer time; steps are computed as if the link had the base speed.
+ * at a time.  Bounds include that such a link takes longer; steps are computed as if it had the base speed.
  *
  * Each vertex v has two directed edges: 2 * v leads up to its parent, and 2 * v + 1 down from its parent.  Edges below
  * 2 * links are the edges of links; all others are the edges of ranks.
@@ -99,8 +99,8 @@ int irr_tree_link_path(const irr_tree_t *tree, int from, int to, int *path);
 irr_status_t irr_tree_loads(const irr_tree_t *tree, const irr_matrix_t *matrix, uint64_t *loads);
 
 /*
- * The edge with the largest quotient of bytes and speed; of equal edges, a link is preferred to the edge of a rank.  No
- * contention-free schedule takes less time than an edge of base speed takes for `bytes` bytes.
+ * The edge with the largest quotient of bytes divided by speed.  If a link and the edge of a rank are equal, the link
+ * is used.  No contention-free schedule takes less time than an edge of base speed takes for `bytes` bytes.
  */
 typedef struct irr_tree_bound {
     uint64_t bytes;   /* irr_tree_at_base of the bytes of this edge */
