@@ -1,20 +1,20 @@
 /*
  * irr.h - the public interface of the engine that coll/irr runs on.
  *
- * The engine runs irregular all-to-all exchanges without MPI.  The program that calls the engine is its host: the Open
- * MPI component, a test or a tool.  The host passes counts and offsets in bytes to the engine, and provides two
+ * The engine runs irregular all-to-all exchanges without MPI.  The program that calls the engine is its caller: the
+ * Open MPI component, a test or a tool.  The caller passes counts and offsets in bytes to the engine, and provides two
  * out-of-band collectives.
  *
- * Life of an exchange:
+ * The calls in the life of an exchange:
  *
- *     irr_engine_create      once in a process, at the first exchange of the job
- *     irr_comm_create        once for a communicator; collective, may block in the host's collectives
+ *     irr_engine_create      once in a process, before its first exchange
+ *     irr_comm_create        once for a communicator; collective, may block in the caller's collectives
  *     irr_comm_exchange, irr_exchange_take     return the communicator's first exchange object, or a free object
  *     irr_exchange_start     builds the plan and posts its messages, or queues the exchange; never blocks
  *     irr_exchange_test, irr_exchange_wait     IRR_IN_PROGRESS until the exchange is over; never block
  *     irr_exchange_plan, irr_exchange_restart  plan an exchange once, and run the planned exchange; never block
  *     irr_exchange_give, irr_comm_destroy      local
- *     irr_engine_close, irr_engine_drain, a barrier of the host, irr_engine_destroy
+ *     irr_engine_close, irr_engine_drain, a barrier of the caller, irr_engine_destroy
  *
  * irr_status.h has the results of functions, and irr_settings.h the settings of a communicator.
  *
@@ -22,11 +22,11 @@
  * irr_status_t, and set their outputs on success only.  The engine never aborts, exits or prints.  The code that
  * detects an error passes one line to the logger.
  *
- * Blocking: only irr_comm_create and irr_engine_wait may block.  Every function may wait a short time for the lock of
- * the engine.
+ * Blocking: only irr_comm_create and irr_engine_wait may block.  Every function may wait for the lock of the engine,
+ * which no thread holds for long.
  *
  * Threads: several threads may call one engine if irr_engine_config_t.threads is true; the engine serialises the calls.
- * The host sets the logger and the allocator once, before it calls any other function.
+ * The caller sets the logger and the allocator once, before it calls any other function.
  */
 #ifndef IRR_H
 #define IRR_H
@@ -59,8 +59,8 @@ typedef struct irr_allocator {
 } irr_allocator_t;
 
 /*
- * Replaces the allocator by a copy of *allocator; NULL restores malloc, realloc and free.  The engine must not hold
- * memory during the call.
+ * Replaces the allocator by a copy of *allocator; NULL restores malloc, realloc and free.  When it is called, the
+ * engine must not hold memory.
  */
 void irr_allocator_set(const irr_allocator_t *allocator);
 
@@ -104,9 +104,9 @@ const char *irr_transport_name(int i);
 const char *irr_transport_text(int i);
 
 /*
- * The host's store of addresses.  With a store, a rank fetches the address of a process when it first sends to the
- * process, and the memory of a communicator grows with the partners of the rank.  Without a store, each setup gathers
- * the addresses of members that are not known yet.
+ * The caller's store of addresses.  With a store, a rank fetches the address of a process when it first sends to the
+ * process, so addresses take memory only for processes to which the rank sends.  Without a store, each setup of a
+ * communicator gathers the addresses of members that are not known yet.
  */
 typedef struct irr_store {
     void *context;
@@ -121,7 +121,7 @@ typedef struct irr_store {
 
 typedef struct irr_engine_config {
     const char *transport;     /* name of a transport; NULL or "": transport/auto.h describes the choice */
-    const char *ucx_tls;       /* value for UCX_TLS; NULL or "": the engine derives it from one_node */
+    const char *ucx_tls;       /* value for UCX_TLS; NULL or "": the engine chooses it according to one_node */
     const char *ucx_devices;   /* value for UCX_NET_DEVICES; NULL or "": UCX's default */
     const char *ofi_provider, *ofi_domain;   /* as in `fi_info -p` and `fi_info -d`; ofi_domain may have several
                                                 domains, separated by commas; NULL or "": provider.c chooses */
@@ -130,7 +130,8 @@ typedef struct irr_engine_config {
     bool        one_node;      /* true: the whole job is on this node, and the engine opens shared memory only */
     bool        threads;       /* true if several threads may call the engine */
     size_t      job_ranks, node_ranks;   /* number of ranks of the job, and number of its ranks on this node */
-    size_t      eager_bytes;   /* longest message that is sent eagerly; 0: UCX's default; IRR_BYTES_AUTO: see ucx.c */
+    size_t      eager_bytes;   /* longest message that is sent eagerly; 0: default of the library;
+                                  IRR_BYTES_AUTO: see ucx.c */
     const irr_store_t *store;   /* lives as long as the engine; NULL: none */
 } irr_engine_config_t;
 
@@ -142,7 +143,7 @@ irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t *
 
 /*
  * Progresses every open exchange and returns the number of events seen.  Never blocks.  A call from a callback of the
- * engine does nothing.  The host must call irr_engine_progress even if no exchange is open, because a rank whose
+ * engine does nothing.  The caller must call irr_engine_progress even if no exchange is open, because a rank whose
  * exchanges are over may still have messages to send to its peers.
  */
 unsigned irr_engine_progress(irr_engine_t *engine);
@@ -157,20 +158,20 @@ irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us);
 /* Copies the counters of the engine to *counters. */
 void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters);
 
-/* Returns true if a communicator has needed the network; false: all messages have stayed in shared memory. */
+/* Returns true if a communicator has opened the network.  If not, all messages have used shared memory. */
 bool irr_engine_has_network(irr_engine_t *engine);
 
 /*
  * These three functions shut the engine down, in this order.  None of them blocks.
  *
- * 1. irr_engine_close ends open exchanges with IRR_ERR_CANCELED, and starts to flush and close all endpoints.  The host
- *    runs a barrier of all processes before this call, because the sender of an unexpected message waits until its
- *    receiver discards the message.
+ * 1. irr_engine_close ends running exchanges with IRR_ERR_CANCELED, and starts to flush and close all endpoints.  The
+ *    caller runs a barrier of all processes before this call, because the sender of an unexpected message waits until
+ *    its receiver discards the message.
  * 2. irr_engine_drain flushes and closes endpoints, and returns IRR_IN_PROGRESS until all endpoints are closed.
- * 3. irr_engine_destroy frees the engine.  Before this call the host runs a barrier of the processes that have had a
+ * 3. irr_engine_destroy frees the engine.  Before this call the caller runs a barrier of the processes that have had a
  *    communicator in common.
  *
- * During both barriers the host keeps calling irr_engine_progress.
+ * During both barriers the caller keeps calling irr_engine_progress.
  */
 void         irr_engine_close(irr_engine_t *engine);
 irr_status_t irr_engine_drain(irr_engine_t *engine);
@@ -179,10 +180,10 @@ void         irr_engine_destroy(irr_engine_t *engine);
 /* ---- communicator ---------------------------------------------------------------------------- */
 
 /*
- * Collectives of the host over the members of one communicator.  The engine runs one collective at a time.  If a
+ * Collectives of the caller over the members of one communicator.  The engine runs one collective at a time.  If a
  * collective is not complete when its function returns, the function returns IRR_IN_PROGRESS, and `test` later returns
- * the result.  After an error the engine starts no other collective.  After IRR_ERR_TIMEOUT the host may still write to
- * the memory of the collective.
+ * the result.  After an error the engine starts no other collective.  After IRR_ERR_TIMEOUT the caller may still write
+ * to the memory of the collective.
  */
 typedef struct irr_oob {
     void *context;
@@ -201,12 +202,12 @@ typedef struct irr_comm_params {
     int                   rank;
     irr_settings_t        settings;
     const irr_oob_t      *oob;      /* borrowed until irr_comm_create returns */
-    irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part, and calls the function only to inform the
-                                       other ranks */
+    irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part, and calls the function only to
+                                       inform the others */
     const char           *reason;   /* cause of the trouble, for the user; logged by the lowest rank in trouble only */
     const char           *parameter;   /* name of the user's parameter for the algorithm; NULL: "algorithm" */
-    const char           *otherwise;   /* for user messages: the code that serves exchanges if this call fails;
-                                          NULL: user messages do not name it */
+    const char           *otherwise;   /* for user messages: what serves exchanges if this call fails;
+                                          NULL: not named */
     const char           *host;     /* host name of this rank, for a topology file; NULL: unknown */
     int                   node;     /* number of the node, equal on ranks that share a node; for algorithm "auto" */
     const char           *switch_address, *switch_pattern;   /* SLURM_TOPOLOGY_ADDR and SLURM_TOPOLOGY_ADDR_PATTERN;
@@ -217,13 +218,13 @@ typedef struct irr_comm_params {
 
 /*
  * Creates a communicator.  All its members must call this function.  They agree whether all of them can take part and
- * have equal settings, and they exchange addresses.  May block in the host's collectives.  engine may be NULL if
+ * have equal settings, and they exchange addresses.  May block in the caller's collectives.  engine may be NULL if
  * trouble is set.  params and its texts are borrowed during the call; the caller destroys the communicator.
  *
  * The first communicator that needs the network opens it.  Opening the network takes milliseconds and megabytes.  Ranks
  * that share a node and its memory need no network.
  *
- * Returns IRR_ERR_NOT_SUPPORTED on all ranks if a rank had trouble or if ranks have different settings.  The host's
+ * Returns IRR_ERR_NOT_SUPPORTED on all ranks if a rank had trouble or if ranks have different settings.  The caller's
  * collectives may return other errors, such as IRR_ERR_OOB.
  */
 irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *params, irr_comm_t **comm_p);
@@ -235,13 +236,13 @@ irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *para
 const char *irr_comm_algorithm(const irr_comm_t *comm);
 
 /*
- * Fills list[IRR_CANDIDATES_MAX] (choose/candidates.h) with the strategies that the settings leave open, and returns
- * their number.  The list is equal on all ranks.  Exchanges use the first strategy.  Local.
+ * Fills list[IRR_CANDIDATES_MAX] (choose/candidates.h) with the strategies among which the settings leave a choice, and
+ * returns their number.  The list is equal on all ranks.  Exchanges use the first strategy.  Local.
  */
 struct irr_candidate;
 int irr_comm_strategies(const irr_comm_t *comm, struct irr_candidate *list);
 
-/* A length in bytes.  If the blocks of a message have a smaller mean length, the host should pack them. */
+/* A length in bytes.  If the blocks of a message have a smaller mean length, the caller should pack them. */
 #define IRR_BLOCK_MIN 256
 
 /*
@@ -258,9 +259,9 @@ void irr_comm_give_up(irr_comm_t *comm, irr_status_t status, const char *reason)
 bool irr_comm_has_failed(irr_comm_t *comm);
 
 /*
- * Several users may use a communicator one after the other.  Sets the number of the user of all later exchanges.  If an
- * unexpected message belongs to an exchange of an earlier user, the engine does not report it to the present user.
- * Local.
+ * Several users, such as MPI communicators, may use a communicator one after the other.  Sets the number of the user of
+ * all later exchanges.  If an unexpected message belongs to an exchange of an earlier user, the engine does not report
+ * it to the present user.  Local.
  */
 void irr_comm_use(irr_comm_t *comm, uint64_t user);
 
@@ -299,17 +300,17 @@ void irr_exchange_give(irr_exchange_t *exchange);
  *
  * A communicator may have any number of started exchanges.  All members start their exchanges in the same order: the
  * n-th starts of all members form one exchange, whichever objects the members use.  With a direct algorithm, up to
- * IRR_EXCHANGES_OPEN exchanges run at a time.  Before about one exchange in 120, an epoch barrier waits until all
- * earlier exchanges are over (comm/unexpected.h).  With a store-and-forward algorithm, or if exchanges look up
- * schedules, exchanges run one after the other, because each exchange uses results of the previous exchange.  Exchanges
- * may end in different orders on different members.
+ * IRR_EXCHANGES_OPEN exchanges run at a time.  About every 120 exchanges, an epoch barrier waits until all earlier
+ * exchanges are over (comm/unexpected.h).  With a store-and-forward algorithm, or if exchanges look up schedules,
+ * exchanges run one after the other, because each exchange uses results of the previous exchange.  Exchanges may end in
+ * different orders on different members.
  *
  * Returns IRR_ERR_BAD_PARAM if the exchange object is running, if its last result was not read, or if the problem is
  * not valid.
  *
  * If memory is missing, irr_exchange_start returns IRR_ERR_NO_MEMORY, or the exchange has this result.  With a direct
- * algorithm, the communicator then fails on all members.  A direct algorithm allocates memory only if a problem has
- * more blocks than any earlier problem.  If one rank lacks memory for a schedule, a scheduled algorithm sends directly
+ * algorithm, the communicator then fails on all members.  A direct algorithm allocates memory only if the problem has
+ * more blocks than all earlier problems.  If one rank lacks memory for a schedule, a scheduled algorithm sends directly
  * on all ranks, without the schedule.  With a store-and-forward algorithm, a rank that lacks memory and all ranks that
  * need its data get the error, and no rank hangs.
  */
@@ -330,8 +331,8 @@ irr_status_t irr_exchange_test(irr_exchange_t *exchange);
 irr_status_t irr_exchange_wait(irr_exchange_t *exchange, int rounds, unsigned *events);
 
 /*
- * Starts to plan runs with this problem.  Planning counts as an exchange in the order of starts, and irr_exchange_test
- * returns the result of planning.  Planning sends no user data and accesses no buffer.  The problem's blocks are
+ * Starts to plan runs with this problem.  Planning counts as a start (all members must start in the same order), and
+ * irr_exchange_test returns its result.  Planning sends no user data and accesses no buffer.  The problem's blocks are
  * borrowed until the next irr_exchange_start, irr_exchange_plan or irr_exchange_give of this object.  If any member
  * gets IRR_ERR_NO_MEMORY, no member may start the planned exchange.
  */

@@ -1,8 +1,8 @@
 /*
  * irr_settings.h - the settings of a communicator: algorithm, composition of messages, grid, schedule, pacing, limits.
  *
- * Lengths are in bytes.  Parsers return IRR_ERR_BAD_PARAM and leave their output unchanged if the text is not valid.
- * No function here blocks, allocates or logs.
+ * Lengths are in bytes.  Parsers return IRR_ERR_BAD_PARAM and leave their output unchanged if the text is not valid. No
+ * function here blocks, allocates or logs.
  */
 #ifndef IRR_SETTINGS_H
 #define IRR_SETTINGS_H
@@ -28,7 +28,7 @@ const char *irr_algorithm_newer(const char *name);
 /* Returns the row of the algorithm with this present or older name, or -1. */
 int irr_algorithm_find(const char *name);
 
-/* The way in which a message of several pieces is sent.  With "auto", exec/compose.c decides. */
+/* How a message of several pieces is sent.  With "auto", exec/compose.c decides. */
 #define IRR_COMPOSE_MAP(X)  \
     X(IRR_COMPOSE_AUTO,   "auto")   \
     X(IRR_COMPOSE_IOVEC,  "iovec")  \
@@ -66,8 +66,8 @@ const char *irr_overlap_name(int i);
 #define IRR_DIMS_MAX 15   /* largest number of dimensions of a grid */
 
 /*
- * Sizes of the dimensions of a grid.  The size of the last dimension follows from the number of ranks.  count 0: the
- * algorithm chooses the grid.
+ * Sizes of the dimensions of a grid.  The size of the last dimension is computed from the number of ranks.  count 0:
+ * the algorithm chooses the grid.
  */
 typedef struct irr_dims {
     int count;
@@ -156,9 +156,8 @@ typedef struct irr_scheduled_params {
  * - loose: when this rank has sent and received all messages of the previous steps
  * - grant: when the receiver has sent a grant; a receiver admits a few senders at a time
  * - sync: when the receivers of all messages that would share a link with this send have signalled
- * - auto: the default pacing of the algorithm.  For tree on several hosts it is the fastest pacing of a trial, for tree
- *   on one host sync, for optimal grant, for other algorithms that compute a schedule loose, and for all other
- *   algorithms free
+ * - auto: the default of the algorithm: for tree on several hosts the pacing that wins a trial, for tree on one host
+ *   sync; for optimal grant; for other algorithms that compute a schedule loose; for all other algorithms free
  *
  * A store-and-forward algorithm always has pacing free.  If an exchange has no schedule, sync acts like loose.
  */
@@ -180,8 +179,8 @@ const char *irr_pacing_name(int i);
  * The route of tree between hosts with several ranks each:
  *
  * - direct: each rank sends its messages to their destinations
- * - node: each rank sends its messages to a rank of its own host, which forwards them to the destination's host
- * - auto: the faster route in a trial
+ * - node: each rank sends its messages to leaders on its own host, which forward them to the other hosts
+ * - auto: the route that wins a trial
  */
 #define IRR_HOST_ROUTE_MAP(X)               \
     X(IRR_HOST_ROUTE_AUTO,   "auto")        \
@@ -202,8 +201,8 @@ const char *irr_host_route_name(int i);
                                     arrive */
 
 /*
- * A value of piece_bytes and lead_bytes.  With it, tree on several hosts compares several lengths in a trial.  All
- * other algorithms send messages in one piece, and have the lead IRR_LEAD_DEFAULT.
+ * The value "auto" of piece_bytes and lead_bytes: tree on several hosts compares several lengths in trials; all other
+ * algorithms send messages in one piece, and have the lead IRR_LEAD_DEFAULT.
  */
 #define IRR_BYTES_AUTO SIZE_MAX
 

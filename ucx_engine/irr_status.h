@@ -17,7 +17,7 @@
     X(IRR_ERR_TRANSPORT,      -7, "transport failed")                              \
     X(IRR_ERR_IO,             -8, "file cannot be read")                           \
     X(IRR_ERR_FORMAT,         -9, "file is malformed")                             \
-    X(IRR_ERR_OOB,           -10, "out-of-band collective of the host failed")     \
+    X(IRR_ERR_OOB,           -10, "out-of-band collective of the caller failed")   \
     X(IRR_ERR_INVALID_PLAN,  -11, "plan breaks a rule of plans")                   \
     X(IRR_ERR_TIMEOUT,       -12, "nothing happened within the time limit")        \
     X(IRR_ERR_PROTOCOL,      -13, "message of a peer is malformed")                \

@@ -1,14 +1,15 @@
 /*
  * candidates.h - lists the strategies that are worth a trial if the user has not chosen an algorithm.
  *
- * The model (choose/model.h) sorts these strategies by their predicted times: direct messages, grids, leaders and, if
- * only some messages are long, the hybrid.  Strategies with a very long predicted time are left out.  On one node whose
- * ranks share processors, the only candidates are direct messages with a single copy, and direct messages with two
- * copies.  The model does not know the cost of full queues in switches.  If messages between nodes are long enough to
- * fill these queues, the list therefore alternates between two kinds: strategies with different pacings
- * (choose/paced.h), regardless of their predicted times, and the strategies that the model ranks first.
+ * The model (choose/model.h) predicts the times of direct, grids, node and, if only some messages are long, hybrid.
+ * The list is sorted by these times; strategies with a very long time are left out.  There are two special cases.  On
+ * one node whose ranks share processors, the candidates are direct with a single copy, and direct with two copies.  If
+ * messages between nodes are so long that they may fill the queues of switches, whose cost the model does not know, the
+ * list alternates between strategies with different pacings (choose/paced.h) and the strategies that the model ranks
+ * first.
  *
- * A communicator with the settings of a candidate uses only this strategy, and runs no trial.
+ * irr_candidate_settings makes settings of a candidate.  A communicator with these settings uses only this strategy,
+ * and runs no trial.
  *
  * This file is pure.  Cost: O(1), plus the logarithms of grids.
  */
@@ -47,9 +48,8 @@ int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffi
                        irr_candidate_t list[IRR_CANDIDATES_ALL]);
 
 /*
- * Fills list[] with the strategies of irr_paced_strategies, without times, and returns their number.  A strategy
- * without a schedule is the algorithm direct with a pacing.  All other strategies belong to row `row` of the algorithm
- * table.
+ * Fills list[] with the strategies of irr_paced_strategies, without times, and returns their number.  Strategies
+ * without a schedule get the row of direct, all others get row `row` of the algorithm table.
  */
 int irr_candidates_paced(const irr_settings_t *settings, const irr_strategy_t *base, int row, unsigned routes,
                          int ranks, irr_candidate_t list[IRR_CANDIDATES_MAX]);

@@ -1,32 +1,36 @@
 /*
  * choice.h - chooses the strategy of a communicator's exchanges if the user has not chosen an algorithm.  Strategy 0 is
- * Open MPI's implementation, and serves the first exchanges.  The winners of trials serve later exchanges.  The cost of
- * trials is limited to a share of the cost of the exchanges.
+ * Open MPI's implementation, and serves the first exchanges.  Trials compare other strategies with it, and their winner
+ * serves later exchanges.  Trials may cost only a share of the time of the exchanges.
  *
- * The ranks agree after numbers of exchanges that all of them know.  Each rank times the last few exchanges before an
- * agreement, and the ranks agree on the largest time and on the load.  The largest time gives the cost of the exchanges
- * so far.  The budget is the allowed share of this cost, plus half of the saved time, minus the time already spent.
- * The host is the program that calls the engine.  It lists strategies that may be faster, the most promising first
- * (choose/candidates.h), and opens as many of them as the budget allows.  A trial compares the open strategies with the
- * current strategy (choose/trial.h).  The winner becomes the current strategy.  Later trials compare it with the rest
- * of the list, as the budget allows.  The next agreement takes place when the budget is likely to suffice.  The number
- * of exchanges between two agreements is at most the number of exchanges so far.  It is at most 256 if the current
- * strategy is not strategy 0, unless agreements would then take more than a quarter of the share.
+ * The ranks run an agreement after a number of exchanges that all of them know.  Each rank times the last few exchanges
+ * before the agreement, and the ranks agree on the largest time and on the load.  The largest time gives the cost of
+ * the exchanges so far.  The budget is the allowed share of this cost, plus half of the saved time, minus the time
+ * already spent.
+ *
+ * The caller lists strategies that may be faster, the most promising first (choose/candidates.h), and opens as many of
+ * them as the budget allows.  A trial compares the open strategies with the current strategy (choose/trial.h).  The
+ * winner becomes the current strategy.  Later trials compare it with the rest of the list, as the budget allows.
+ *
+ * An epoch is the time from one agreement to the next.  The next agreement takes place when the budget is likely to
+ * suffice for a trial.  The number of exchanges between two agreements is at most the number of exchanges so far.  If
+ * the current strategy is not strategy 0, it is also at most 256, unless agreements would then take more than a quarter
+ * of the share.
  *
  * Counts may change from exchange to exchange.  In a trial a rank therefore divides the time of each exchange by the
  * size of the exchange, and multiplies the quotient by the mean size before the trial.  The size is the number of bytes
  * that the rank sends and receives, plus a constant for each message.
  *
- * When the number of exchanges has grown by a factor of four, a check compares the winner with strategy 0 again.  If a
- * trial had no clear result, it is repeated sooner.  When the number of messages or bytes has doubled or halved, a
- * check and a new list follow at once.
+ * When the number of exchanges has grown by a factor of four since the last trial, a check (a trial of two strategies)
+ * compares the winner with strategy 0 again.  If a trial had no clear result, it is repeated sooner.  When the number
+ * of messages or bytes has doubled or halved, a check and a new list follow at once.
  *
  * If any rank knows lessons (results of earlier trials, choose/lessons.h), the ranks agree on them whenever strategies
- * are listed.  A strategy becomes the current strategy without a trial if the lessons of all ranks show a gain, and if
- * the expected saving is larger than the cost of opening the strategy.
+ * are listed.  A strategy becomes the current strategy without a trial if the lessons of all ranks show a gain, and the
+ * expected saving is larger than the cost of opening the strategy.
  *
- * The host runs the exchanges with these strategies, and carries out the acts of irr_choice_act_t.  All ranks take the
- * same decisions, because decisions depend only on numbers of exchanges and on agreed maxima.
+ * The caller runs the exchanges with these strategies, and carries out the acts of irr_choice_act_t.  All ranks take
+ * the same decisions, because decisions depend only on numbers of exchanges and on agreed maxima.
  *
  * This file is pure.  Cost: O(1) time for an exchange.
  */
@@ -52,9 +56,9 @@ typedef struct irr_choice_setup {
 } irr_choice_setup_t;
 
 /*
- * The words whose maxima the ranks agree on.  The words for thrift and haste are complements of the share and of the
- * wait, so their maxima give the least share and the shortest wait.  During a trial only the time spent and the sums
- * are used.
+ * The words of the agreement, of which the ranks get the maxima.  The word for thrift is a constant minus the share,
+ * and the word for haste a constant minus the duration of the agreement; their maxima therefore give the least share
+ * and the least duration.  During a trial only the time spent and the sums are used.
  */
 enum {
     IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_MEAN_NS, IRR_CHOICE_HASTE, IRR_CHOICE_SPENT_NS, IRR_CHOICE_FIRST_NS,
@@ -63,7 +67,7 @@ enum {
     IRR_CHOICE_WORDS = IRR_CHOICE_SUMS + IRR_TRIAL_SUMS
 };
 
-/* The next act of the host. */
+/* The next act of the caller. */
 typedef enum irr_choice_act {
     IRR_CHOICE_GOES_ON,
     IRR_CHOICE_LISTS,    /* list strategies for the agreed load, then call irr_choice_listed */
@@ -90,7 +94,7 @@ typedef struct irr_choice {
     uint64_t          again;       /* number of exchanges from which the result is checked again */
     bool              listed;      /* strategies were listed at least once */
     bool              relists;     /* a new list follows the check of the winner */
-    bool              checks;      /* the winner will be compared with strategy 0 */
+    bool              checks;      /* a check of the winner follows */
     bool              remembers;   /* some rank knows lessons: the ranks agree on lessons when they list strategies */
     irr_recall_t      recall;      /* the lessons that the ranks agreed on when strategies were last listed */
     bool              recalls;     /* the first strategy of the list becomes the current one as soon as it is open */
@@ -105,7 +109,7 @@ typedef struct irr_choice {
     int               next;        /* index of the first strategy of the list that has not been tried */
     int               opens;       /* number of strategies of the list to open now */
     double            ratios[IRR_CANDIDATES_MAX];   /* expected times of listed strategies, relative to strategy 0 */
-    int               slots[IRR_TRIAL_STRATEGIES];   /* the strategy of each entrant of the trial */
+    int               slots[IRR_TRIAL_STRATEGIES];   /* the strategy in each slot of the trial; see trial.h */
     int               tried;       /* number of strategies in all trials so far */
     uint64_t          exchanges;   /* number of exchanges in all trials so far */
     uint64_t          own_ns;      /* time of the shortest of this rank's timed exchanges since the last agreement */
@@ -137,16 +141,16 @@ typedef struct irr_choice_timing {
 void irr_choice_init(irr_choice_t *choice, uint32_t percent, bool early);
 
 /*
- * Makes strategy 1 the current strategy before the first exchange.  All ranks must call it.  Strategy 1 must be open.
- * speedup: its speedup over strategy 0, measured on another communicator.  A check follows the first agreement.
+ * Makes strategy 1 the current strategy before the first exchange.  All ranks must call this function, and strategy 1
+ * must be open.  speedup: its speedup over strategy 0, measured on another communicator.  A check follows the first
+ * agreement.
  */
 void irr_choice_found(irr_choice_t *choice, const irr_speedup_t *speedup);
 
 /*
  * Sets the number of ranks on the node of this rank, before an agreement.  crowded: the node has more processes than
  * processors.  one_node, equal on all ranks: all ranks are on one node.  Returns false if the first agreement is
- * postponed.  To find these values the caller inspects each rank, so it calls this function only if an agreement is
- * due.
+ * postponed.  Because these values are expensive to find, the caller calls this function only if an agreement is due.
  */
 bool irr_choice_node_set(irr_choice_t *choice, bool one_node, int node_ranks, bool crowded);
 
@@ -175,7 +179,7 @@ static inline bool irr_choice_goes_on(irr_choice_t *choice)
  */
 irr_choice_timing_t irr_choice_begin(irr_choice_t *choice);
 
-/* Ends a timed exchange.  ns, load: its time and load on this rank. */
+/* Ends a timed exchange.  ns, load: time in ns and load of the exchange on this rank. */
 void irr_choice_end(irr_choice_t *choice, const irr_choice_timing_t *timing, uint64_t ns,
                     const irr_choice_load_t *load);
 
@@ -202,12 +206,12 @@ static inline void irr_choice_spent(irr_choice_t *choice, uint64_t ns)
     choice->own_spent_ns += ns;
 }
 
-/* Takes the agreed duration of the last agreement, which is the least of all ranks' durations. */
+/* Takes the duration of the last agreement in ns: the least duration of all ranks. */
 void irr_choice_agreement_took(irr_choice_t *choice, double ns);
 
 /*
- * Takes this rank's duration of the agreement.  Of the durations of all ranks the least is used, because it contains no
- * waiting for other ranks.
+ * Takes this rank's duration of the agreement in ns.  The least duration of all ranks is used, because that rank has
+ * not waited for other ranks.
  */
 static inline void irr_choice_waited(irr_choice_t *choice, uint64_t ns)
 {
@@ -220,7 +224,7 @@ typedef struct irr_choice_funds {
     double   spent;     /* time spent on agreements, openings and trials */
     double   budget;    /* time left to spend; negative: too much was spent */
     double   wanted;    /* cost of the next trial; 0: no strategy is left to try */
-    uint64_t calls;     /* estimated number of exchanges that pay for the next trial; 0: unknown */
+    uint64_t calls;     /* estimated number of further exchanges until the budget covers the next trial; 0: unknown */
 } irr_choice_funds_t;
 
 irr_choice_funds_t irr_choice_funds(const irr_choice_t *choice);
@@ -228,7 +232,7 @@ irr_choice_funds_t irr_choice_funds(const irr_choice_t *choice);
 /* Returns the number of exchanges before the first agreement; one_node: all ranks are on one node. */
 int irr_choice_first(bool one_node);
 
-/* Returns the number of the i-th strategy to be opened: 1 to IRR_TRIAL_STRATEGIES - 1. */
+/* Returns the slot of the i-th strategy to be opened: 1 to IRR_TRIAL_STRATEGIES - 1. */
 int irr_choice_slot(const irr_choice_t *choice, int i);
 
 /* ---- load.c ---- */
@@ -236,7 +240,7 @@ int irr_choice_slot(const irr_choice_t *choice, int i);
 /* Returns the size of an exchange of this load, in bytes. */
 double irr_choice_load_size(const irr_choice_load_t *load);
 
-/* Returns whether one of two loads has at least about twice as many messages or bytes as the other. */
+/* Returns whether one load has at least about twice as many messages or bytes as the other. */
 bool irr_choice_load_differs(const irr_choice_load_t *a, const irr_choice_load_t *b);
 
 /* Returns the agreed load of an exchange as traffic of `ranks` ranks; sparse: of a neighborhood collective. */
@@ -266,8 +270,8 @@ static inline bool irr_choice_is_check(const irr_choice_t *choice)
 bool irr_choice_judge(irr_choice_t *choice);
 
 /*
- * irr_choice_fall_back makes strategy 0 the current strategy. irr_choice_recall makes another strategy current, whose
- * speedup lessons have shown.
+ * irr_choice_fall_back makes strategy 0 the current strategy.  irr_choice_recall makes a strategy current that was
+ * faster according to lessons.
  */
 void irr_choice_fall_back(irr_choice_t *choice);
 void irr_choice_recall(irr_choice_t *choice, int strategy, double speedup);

@@ -1,16 +1,16 @@
 /*
  * lessons.h - the results of trials in each situation, for later communicators and later jobs.
  *
- * A situation is a set of facts about exchanges that all ranks know: the collective, the number of ranks and of ranks
- * of a node, and the lengths of messages as powers of two.  A lesson is the knowledge about a situation.  A lesson has,
- * for each strategy, the number of trials, and the mean and the spread of the logarithm of the speedup over Open MPI's
- * implementation.  A team is a set of communicators of the same processes in the same order.  A lesson also has the
- * mean number of exchanges of a team.
+ * A situation is what all ranks know about exchanges: the collective, the number of ranks and of ranks of a node, and
+ * the lengths of messages as powers of two.  A lesson is what trials have shown in a situation.  For each strategy it
+ * has the number of trials, and the mean and the spread of the logarithm of the speedup over Open MPI's implementation.
+ * It also has the mean number of exchanges of a team, which is all communicators of the same processes in the same
+ * order.
  *
  * Ranks may know different lessons.  When the ranks of a communicator list strategies, each rank states a lower and an
- * upper bound of the speedup of each strategy.  The ranks agree on the least lower and the greatest upper bound.  A
- * strategy whose lower bound is a gain is used at once; a strategy whose upper bound is no gain after two trials is not
- * tried again.
+ * upper bound of the speedup of each strategy.  The ranks agree on the least lower and the greatest upper bound.  If
+ * the lower bound of a strategy is a gain, the strategy is used at once.  If the upper bound is no gain after two
+ * trials, the strategy is not tried again.
  *
  * Old results lose weight: all results of a strategy together weigh at most as much as IRR_LESSONS_TRIALS trials.
  *
@@ -68,8 +68,9 @@ irr_situation_t irr_situation_of(const char *call, const irr_traffic_t *traffic)
 const irr_lesson_t *irr_lessons_find(const irr_lessons_t *lessons, const irr_situation_t *situation);
 
 /*
- * irr_lessons_learn adds the result of a trial, irr_lessons_lived the end of a team after `calls` exchanges, and
- * irr_lessons_merge all lessons of another set.  After IRR_ERR_NO_MEMORY, some or all lessons were not added.
+ * irr_lessons_learn adds the result of a trial.  irr_lessons_lived records that a team has ended after `calls`
+ * exchanges.  irr_lessons_merge adds all lessons of another set.  After IRR_ERR_NO_MEMORY, some or all lessons were not
+ * added.
  */
 irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *situation, const char *strategy,
                                const irr_speedup_t *speedup);

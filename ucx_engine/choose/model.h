@@ -3,10 +3,10 @@
  * machine.
  *
  * The model compares strategies, so that very slow strategies are never tried.  Predictions are not exact, but if two
- * predictions differ by a large factor, the strategy with the shorter predicted time is the faster one.  The model
- * knows the cost of messages, of bytes on a node's link and of copies (LogGP with links).  If the machine states the
- * length of switch queues, the model has a rough cost of queues that overflow with TCP.  irr_plan simulate predicts
- * this cost more exactly, and a trial measures it.
+ * predictions differ by a large factor, the strategy with the shorter predicted time is the faster one.  The model adds
+ * the costs of messages, of bytes on a node's link and of copies (LogGP with links).  If the machine file states the
+ * length of switch queues, the model also estimates roughly the cost of queues that overflow with TCP.  irr_plan
+ * simulate predicts this cost more exactly, and a trial measures it.
  *
  * This file is pure.  Cost: O(dimensions) for a strategy.
  */
@@ -17,10 +17,10 @@
 #include "problem/machine.h"
 
 /*
- * The known properties of an exchange, equal on all ranks, without the messages of ranks to themselves.  The model uses
- * two maxima over all ranks: the largest number of messages that a rank sends, and the largest number that a rank
- * receives.  `messages` is the larger of the two maxima, and `even_messages` the smaller one.  The mean over all ranks
- * is at most `even_messages`.  `bytes` and `even_bytes` are the same for bytes.
+ * The known properties of an exchange, equal on all ranks, without the messages of ranks to themselves.  The ranks
+ * agree on two maxima: the largest number of messages that a rank sends, and the largest number that a rank receives.
+ * `messages` is the larger maximum, and `even_messages` the smaller one, which is an upper bound of the mean over all
+ * ranks.  `bytes` and `even_bytes` are the same for bytes.
  */
 typedef struct irr_traffic {
     int    ranks;

@@ -1,10 +1,11 @@
 /*
- * samples.h - samples of a speedup.  A sample is a pair of times, of the base and of the strategy, which were measured
- * in the same turn of a trial (choose/trial.h).
+ * samples.h - samples of a speedup.  A sample is a pair of times from the same turn of a trial (choose/trial.h): the
+ * time of the base, and the time of the strategy.
  *
  * The speedup is computed by one of two methods.  With the first method it is the median of the ratios.  Its bounds are
- * two of the sorted ratios; for any kind of noise, they contain the true median in 87 to 96 % of all cases.  With the
- * second method the speedup is the ratio of the mean times, and its bounds are two standard errors away.
+ * two of the sorted ratios; for any distribution of the noise, the true median is between them with a probability of 87
+ * to 96 %.  With the second method the speedup is the ratio of the mean times, and its bounds are two standard errors
+ * away.
  *
  * This file is pure.  Cost: O(n log n) of n samples for a speedup.
  */

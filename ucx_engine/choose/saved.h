@@ -1,5 +1,6 @@
 /*
- * saved.h - speedups, and the time that they save.  Both have an interval from `low` to `high`, from the samples.
+ * saved.h - speedups, and the time that they save.  Both have an interval from `low` to `high`, which follows from the
+ * samples.
  *
  * The speedup of strategy A over strategy B is the time of B divided by the time of A.  If it is above 1, A is faster.
  *
@@ -27,8 +28,8 @@ irr_speedup_t irr_speedup_product(const irr_speedup_t *first, const irr_speedup_
 irr_speedup_t irr_speedup_mean(const irr_speedup_t *a, const irr_speedup_t *b);
 
 /*
- * Bounds in ns of the time of a number of exchanges.  `least`: as if each exchange had taken the time of an undisturbed
- * exchange; `most`: the mean time of the timed exchanges.
+ * Bounds, in ns, of the time of a number of exchanges.  For `least`, each exchange takes the time of an undisturbed
+ * exchange; for `most`, the mean time of the timed exchanges.
  */
 typedef struct irr_cost {
     double least, most;

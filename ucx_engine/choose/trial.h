@@ -1,29 +1,30 @@
 /*
  * trial.h - finds the fastest of a few strategies, by timing exchanges of the job itself.
  *
- * A stay is a number of consecutive exchanges with one strategy.  The base is the current strategy of the job.
+ * A stay is a number of consecutive exchanges with one strategy.  The base is the current strategy of the job; it is in
+ * slot 0, and the other strategies are in slots 1, 2 and so on.
  *
- * 1. A look is one stay of a few exchanges.  Each strategy has a look.  The first exchange of a stay is not timed,
- *    because it builds plans and memory that later exchanges reuse.  The shortest of the other exchanges counts.  If
- *    exchanges are long, the base has no look, because its known mean time is used.  A strategy is dropped if it takes
- *    more than twice as long as the fastest strategy, the base included.  The caller may then add strategies, which
- *    have a look, too.
- * 2. Looks are followed by rounds.  A round has four turns, and in a turn each strategy has one stay.  The first and
- *    the third turn begin with the base; the second and the fourth turn have the reverse order and end with the base.
- *    With a base A and strategies B and C the order is A B C C B A A B C C B A, so a machine that becomes slower
- *    favours no strategy.  The stay of a strategy and the stay of the base in the same turn are one sample of the
- *    speedup (choose/samples.h).  For short exchanges the speedup is a median, and the longest of each four exchanges
- *    of a stay is left out, because the machine has delayed it.  For long exchanges the speedup is the ratio of the
- *    means, because delays of the network are part of their cost.
+ * 1. A look is one stay of a few exchanges, which sorts out slow strategies.  Each strategy has a look.  The first
+ *    exchange of a stay is not timed, because it builds plans and memory that later exchanges reuse.  The shortest of
+ *    the other exchanges counts.  If exchanges are long, the base has no look, because its known mean time is used.  A
+ *    strategy is dropped if it takes more than twice as long as the fastest strategy, the base included.  The caller
+ *    may then add strategies, which have a look, too.
+ * 2. Rounds follow the looks.  A round has four turns, and in a turn each strategy has one stay.  The second and the
+ *    fourth turn have the reverse order of the first and the third turn.  With a base A and strategies B and C the
+ *    order is A B C C B A A B C C B A, so a machine that becomes slower favours no strategy.  The stay of a strategy
+ *    and the stay of the base in the same turn are one sample of the speedup (choose/samples.h).  For short exchanges
+ *    the speedup is a median, and the longest of each four exchanges of a stay is left out, because other work of the
+ *    machine may have delayed it.  For long exchanges the speedup is the ratio of the means, because delays of the
+ *    network are part of their cost.
  * 3. After each round the ranks agree on the largest times.  A strategy is dropped if the upper bound of its speedup is
  *    below 1.03 or below the speedup of the best strategy.  While more than two strategies are left, the slower half of
  *    them is dropped.  The last strategy (for long exchanges: the best strategy) wins when the lower bound of its
- *    speedup is at least 1.03, or at least 1.2 while short exchanges have fewer than 8 samples.  After 24 samples the
- *    trial ends: the best strategy wins under the same condition, otherwise the base.
+ *    speedup is at least 1.03; with short exchanges and fewer than 8 samples it must be at least 1.2.  After 24 samples
+ *    the trial ends: the best strategy wins under the same condition, otherwise the base.
  *
- * A lenient trial compares the winner of an earlier trial, as its base, with one other strategy (choose/choice.h).  The
- * limit for both bounds is 1 instead of 1.03.  If exchanges are long, or with 8 samples, the strategy also wins if its
- * speedup is at least 1, whatever its lower bound is.  The trial ends after 8 samples.
+ * A lenient trial compares one strategy with the base, which is the winner of an earlier trial (choose/choice.h).  The
+ * limit for both bounds is 1 instead of 1.03.  If exchanges are long, or after 8 samples, a speedup of at least 1 is
+ * enough to win, whatever the lower bound is.  The trial ends after 8 samples.
  *
  * All ranks take the same decisions, because these depend only on the number of exchanges and on agreed times.
  *

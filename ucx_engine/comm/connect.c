@@ -3,8 +3,8 @@
  *
  * If a member lacks addresses of other members, finding the members takes one all-reduce, which detects missing memory,
  * and one all-gather of labels and addresses. If no member lacks an address, finding the members takes one all-gather
- * of labels, or no collective if all members are on one node. If the host has a store of addresses, no member lacks an
- * address: the first send to a process fetches its address, as does the channel for the processes of the node.
+ * of labels, or no collective if all members are on one node. If the caller has a store of addresses, no member lacks
+ * an address: the first send to a process fetches its address, as does the channel for the processes of the node.
  */
 #include "comm/agree.h"
 

@@ -17,7 +17,7 @@
  *
  * If an agreement, gather or scatter fails, the communicator fails (comm/failure.h).
  *
- * All schedules of a communicator run with one strategy. The host of the engine decides which strategies to try. The
+ * All schedules of a communicator run with one strategy. The caller of the engine decides which strategies to try. The
  * engine runs the strategy that the settings fix. If the settings allow several strategies, the engine runs the
  * strategy with the best prediction (choose/paced.h).
  *

@@ -69,10 +69,10 @@ void irr_setup_cannot(irr_setup_t *setup, irr_status_t status, const char *forma
     irr_setup_note(setup, status, setup->files.reason);
 }
 
-/* ---- collectives of the host ---- */
+/* ---- collectives of the caller ---- */
 
 /*
- * Maps errors of the host to IRR_ERR_OOB. Keeps the two errors that have a meaning for the user: a lost rank and a
+ * Maps errors of the caller to IRR_ERR_OOB. Keeps the two errors that have a meaning for the user: a lost rank and a
  * timeout.
  */
 static irr_status_t from_host(irr_status_t status)
@@ -323,7 +323,7 @@ static void undo(irr_setup_t *setup)
     setup->comm = NULL;
 }
 
-/* Leaves the buffers of a collective to the host, because the host may still write to them after a timeout. */
+/* Leaves the buffers of a collective to the caller, because the caller may still write to them after a timeout. */
 static void leave_to_host(irr_setup_t *setup)
 {
     setup->gathered = NULL;

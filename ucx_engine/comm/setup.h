@@ -1,8 +1,8 @@
 /*
  * setup.h - private to comm/: the setup of a communicator, as steps that never block in the engine.
  *
- * A step does local work, starts one collective of the host, and names the step that follows when the collective is
- * over. Each test therefore advances the setup without blocking. If the collectives of the host block, the first test
+ * A step does local work, starts one collective of the caller, and names the step that follows when the collective is
+ * over. Each test therefore advances the setup without blocking. If the collectives of the caller block, the first test
  * runs the whole setup.
  *
  *   setup.c    the order of the steps, and the end
@@ -37,7 +37,7 @@ typedef struct irr_setup irr_setup_t;
 
 /*
  * A step. Returns IRR_OK if the next step may run now, IRR_IN_PROGRESS if the next step must wait for a collective of
- * the host, and any other status if the setup has failed.
+ * the caller, and any other status if the setup has failed.
  */
 typedef irr_status_t (*irr_step_fn)(irr_setup_t *setup);
 
@@ -63,7 +63,7 @@ struct irr_setup {
     irr_status_t        verdict;    /* result of irr_agree_all: IRR_ERR_NOT_SUPPORTED on all ranks if a rank is in
                                        trouble */
     uint64_t            lowest;     /* result of irr_agree_all: marks the lowest rank with `mine` false; 0: none */
-    bool                waits;      /* a collective of the host is running */
+    bool                waits;      /* a collective of the caller is running */
     irr_step_fn         next;       /* next step; NULL: the setup is over */
     irr_step_fn         after;      /* step after an agreement */
     irr_step_fn         then;       /* step after connecting, finding switches, or a search for an id */
@@ -72,9 +72,9 @@ struct irr_setup {
 
 /*
  * irr_comm_create in steps. irr_setup_test advances the setup and returns IRR_IN_PROGRESS until the setup is over. Each
- * later call returns the result of the setup. irr_setup_test does not block if the collectives of the host do not
- * block. The setup object, the targets of params, and the arguments of the host's collectives must not move before the
- * setup is over.
+ * later call returns the result of the setup. irr_setup_test does not block if the collectives of the caller do not
+ * block. The setup object, the targets of params, and the arguments of the caller's collectives must not move before
+ * the setup is over.
  */
 void         irr_setup_start(irr_setup_t *setup, irr_engine_t *engine, const irr_comm_params_t *params);
 irr_status_t irr_setup_test(irr_setup_t *setup, irr_comm_t **comm_p);
@@ -85,8 +85,8 @@ void         irr_setup_abandon(irr_setup_t *setup);
 /* ---- steps ---- */
 
 /*
- * Start a collective of the host, and make `next` the step that runs when the collective is over. The calling step must
- * return the result of irr_setup_reduce or irr_setup_gather.
+ * Start a collective of the caller, and make `next` the step that runs when the collective is over. The calling step
+ * must return the result of irr_setup_reduce or irr_setup_gather.
  */
 irr_status_t irr_setup_reduce(irr_setup_t *setup, size_t count, irr_step_fn next);
 irr_status_t irr_setup_gather(irr_setup_t *setup, const void *input, void *output, size_t bytes, irr_step_fn next);

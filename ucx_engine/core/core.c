@@ -2,7 +2,7 @@
  * core.c - the base of every part of the engine: status texts, memory and log lines.
  *
  * The logger and the allocator are the only process-wide state of the engine.  irr_log_keep also keeps one line per
- * thread.  The host sets logger and allocator before it calls any other function, so they need no lock.
+ * thread.  The caller sets logger and allocator before it calls any other function, so they need no lock.
  */
 #include "core/alloc.h"
 #include "core/log.h"

@@ -1,5 +1,5 @@
 /*
- * log.h - passes user messages to the host's logger, one line each; see irr_log_set in irr.h.
+ * log.h - passes user messages to the caller's logger, one line each; see irr_log_set in irr.h.
  *
  * A line names the setting or object, its value and the allowed values.  The code that detects the error writes the
  * line, once.

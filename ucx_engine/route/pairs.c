@@ -17,7 +17,7 @@ typedef struct builder {
     irr_plan_t               *plan;
     size_t                    copies;       /* index of the step of the latest copy, plus 1; 0: no copy */
     size_t                    position;     /* of the next chunk */
-    size_t                    oldest;       /* step where the search for the oldest send of unused bytes begins */
+    size_t                    oldest;       /* step at which the search for the oldest send with bytes in use begins */
     size_t                    oldest_position;   /* of that send */
 } builder_t;
 
