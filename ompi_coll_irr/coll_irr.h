@@ -1,8 +1,8 @@
 /*
  * coll_irr.h - the component: declarations that its files share.
  *
- * The component turns the arguments of an MPI call into a problem of the engine, the library in ucx_engine/ that does
- * not use MPI.  It creates and destroys objects of the engine when communicators and the job begin and end.
+ * The component converts the arguments of an MPI call to a problem of the engine, which is the library in ucx_engine/
+ * and does not use MPI.  It creates and destroys objects of the engine when communicators and the job begin and end.
  *
  *   coll_irr_entries.c     the functions of MPI, and the table of collectives
  *   coll_irr_dispatch.c    selects the implementation that serves a blocking call
@@ -21,8 +21,9 @@
  *   coll_irr_messages.c    output streams of user messages and of the log; bad and misspelt parameters
  *   coll_irr_module.c      the component, and a module for each communicator: query, enable, destruct
  *
- * A candidate is an algorithm with its settings, or Open MPI's implementation.  A trial opens some candidates as
- * strategies, compares the times of calls that they serve, and so chooses the strategy of later calls.
+ * A strategy is an algorithm with its settings, or Open MPI's implementation.  A candidate is a strategy that is worth
+ * a trial.  A trial opens some candidates, compares the times of calls that they serve, and so chooses the strategy of
+ * later calls.
  */
 #ifndef MCA_COLL_IRR_H
 #define MCA_COLL_IRR_H
@@ -62,7 +63,8 @@ typedef enum mca_coll_irr_form_t {
 typedef void (*mca_coll_irr_function_t)(void);
 
 /*
- * A function of MPI: our entry point, and where Open MPI stores pointers to entry points in modules and communicators.
+ * A function of MPI: our entry point, and the members of modules and communicators in which Open MPI stores pointers to
+ * it.
  */
 typedef struct mca_coll_irr_entry_t {
     const char             *call;       /* name of the function */
@@ -73,9 +75,9 @@ typedef struct mca_coll_irr_entry_t {
 } mca_coll_irr_entry_t;
 
 /*
- * The function and the module that served a form of a collective before coll/irr's module.  Both are NULL if no module
- * offers the form; coll/irr does not offer it then.  Consecutive entries of mca_coll_irr_all_previous_t with the same
- * module retain the module once.
+ * The function and the module that would serve a form of a collective without coll/irr.  Both are NULL if no module
+ * offers the form; coll/irr then does not offer it either.  If consecutive entries of mca_coll_irr_all_previous_t have
+ * the same module, it is retained once.
  */
 typedef struct mca_coll_irr_previous_t {
     mca_coll_irr_function_t function;
@@ -94,7 +96,7 @@ typedef struct mca_coll_irr_collective_t {
     mca_coll_irr_entry_t   forms[MCA_COLL_IRR_FORMS];
     const char            *variable;   /* prefix of the names of the collective's MPI_T variables */
     int                    algorithm;  /* index of the parameter that names the collective's algorithm */
-    mca_coll_irr_which_t   leader;     /* both collectives share an engine communicator if their algorithms are equal */
+    mca_coll_irr_which_t   primary;    /* this collective shares its engine communicator if the algorithms are equal */
     mca_coll_irr_host_fn_t host;
 } mca_coll_irr_collective_t;
 
@@ -163,8 +165,8 @@ __attribute__((format(printf, 1, 2)))
 void mca_coll_irr_warn(const char *format, ...);
 
 /*
- * Sets *warned, and returns true if *warned was false: a process prints the message of this flag at most once.  Before
- * a user message, the caller must know that at least one of the ranks that call the function prints it.
+ * Returns true in the first call for a flag, and sets *warned, so that a process prints the message of this flag at
+ * most once.  The caller must make sure that at least one rank prints the message.
  */
 bool mca_coll_irr_warns_first(bool *warned);
 
@@ -172,7 +174,7 @@ bool mca_coll_irr_warns_first(bool *warned);
 void mca_coll_irr_messages_open(void);
 void mca_coll_irr_messages_close(void);
 
-/* This value stands in place of a row of the algorithm table if the previous module serves. */
+/* Used instead of a row of the algorithm table: Open MPI's implementation, the previous module, serves. */
 #define MCA_COLL_IRR_HOST (-1)
 
 /* Row 0 of the algorithm table. */
@@ -180,7 +182,7 @@ void mca_coll_irr_messages_close(void);
 
 /* The settings of a communicator. */
 typedef struct mca_coll_irr_settings_t {
-    irr_settings_t engine;          /* all but the algorithm; texts are from malloc */
+    irr_settings_t engine;          /* all settings except the algorithm; texts are from malloc */
     int            algorithms[MCA_COLL_IRR_ALGORITHMS];   /* rows of the algorithm table, or MCA_COLL_IRR_HOST */
     size_t         ranks_per_node;  /* number of consecutive ranks that form a node; 0: the nodes that Open MPI knows */
 } mca_coll_irr_settings_t;
@@ -188,8 +190,8 @@ typedef struct mca_coll_irr_settings_t {
 /* ---- module ---- */
 
 /*
- * The state is NEW until the first call on a communicator of the team (communicators of the same processes).  This call
- * decides the state permanently.  The exception is CHOOSING: the ranks agree later (coll_irr_service.c).
+ * The state is NEW until the first call on a communicator of the team (communicators of the same processes).  The first
+ * call sets another state, which is final except for CHOOSING: the ranks then agree later (coll_irr_service.c).
  */
 typedef enum mca_coll_irr_state_t {
     MCA_COLL_IRR_NEW,
@@ -204,7 +206,7 @@ typedef struct mca_coll_irr_candidates_t {
     irr_candidate_t list[IRR_CANDIDATES_MAX];   /* candidates of the trial */
     irr_candidate_t open[IRR_TRIAL_STRATEGIES];   /* the candidate of each open strategy */
     irr_situation_t situation;                  /* the situation in which `list` was last computed */
-    bool            lived;                      /* the lessons already count the service among those that ended */
+    bool            lived;                      /* the lessons already include the end of the service */
 } mca_coll_irr_candidates_t;
 
 /*
@@ -232,10 +234,10 @@ typedef struct mca_coll_irr_service_t {
     irr_comm_t          *strategies[IRR_TRIAL_STRATEGIES];
     /* 0 if strategy 0 calls Open MPI's implementation; -1 if all strategies use the engine */
     int                  host_strategy;
-    bool                 shares;     /* strategies[0] belongs to the leader of the collective */
+    bool                 shares;     /* strategies[0] belongs to the primary of the collective */
     uint64_t             first;      /* number of the team's first module that called the collective */
     uint64_t             communicators;   /* number of modules that called it */
-    uint64_t             passed;     /* calls of modules outside the team, passed to Open MPI and not yet in `record` */
+    uint64_t             passed;     /* calls of modules outside the team that went to Open MPI and are not in `record` */
     bool                 logged;     /* the log names what serves the operation class */
     bool                 requests_logged;   /* the log names what serves persistent requests */
     char                 why[MCA_COLL_IRR_CAUSE];   /* clause of a message: reason of `state` or `refused` */

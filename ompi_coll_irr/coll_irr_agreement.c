@@ -8,8 +8,8 @@
  * (coll_irr_strategies.c).  Otherwise they set up an engine communicator.  The setup includes the errors of each rank
  * (no memory, no transport), so that the engine serves either all ranks or none.
  *
- * An engine communicator has one algorithm.  Each collective has a leader: MPI_Alltoallv for collectives with blocks
- * for all ranks, MPI_Neighbor_alltoallv for the others.  If a collective and its leader have the same algorithm on all
+ * An engine communicator has one algorithm.  Each collective has a primary: MPI_Alltoallv for collectives with blocks
+ * for all ranks, MPI_Neighbor_alltoallv for the others.  If a collective and its primary have the same algorithm on all
  * ranks, they share an engine communicator.  A named algorithm may leave several strategies open.  In this case the
  * collective has an engine communicator of its own for each strategy, the ranks choose one while the program runs, and
  * the most promising strategy serves first.
@@ -68,31 +68,31 @@ static irr_status_t open_for(mca_coll_irr_agreement_t *agreement, mca_coll_irr_s
     return mca_coll_irr_setup_begin(agreement, &settings, trouble, agreement->module->reason, served);
 }
 
-static mca_coll_irr_service_t *leader_of(const mca_coll_irr_agreement_t *agreement)
+static mca_coll_irr_service_t *primary_of(const mca_coll_irr_agreement_t *agreement)
 {
-    return mca_coll_irr_service(agreement->module, mca_coll_irr_collectives[agreement->service->which].leader);
+    return mca_coll_irr_service(agreement->module, mca_coll_irr_collectives[agreement->service->which].primary);
 }
 
-/* Serves the collective by the engine communicator of its leader, which all ranks also want the engine to serve. */
+/* Serves the collective by the engine communicator of its primary, which all ranks also want the engine to serve. */
 static irr_status_t share(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_module_t *module = agreement->module;
-    mca_coll_irr_service_t *service = agreement->service, *leader = leader_of(agreement);
+    mca_coll_irr_service_t *service = agreement->service, *primary = primary_of(agreement);
 
-    if (leader->state == MCA_COLL_IRR_NEW) {
-        return open_for(agreement, leader, false);
+    if (primary->state == MCA_COLL_IRR_NEW) {
+        return open_for(agreement, primary, false);
     }
-    if (mca_coll_irr_team_waits(module, leader)) {    /* this communicator has not joined the leader's */
+    if (mca_coll_irr_team_waits(module, primary)) {    /* this communicator has not joined the primary's */
         return open_for(agreement, service, false);
     }
-    if (leader->state == MCA_COLL_IRR_FAILED) {
+    if (primary->state == MCA_COLL_IRR_FAILED) {
         return IRR_ERR_PEER;
     }
-    if (leader->state != MCA_COLL_IRR_SERVING) {
-        mca_coll_irr_decline(module, service, leader->why);
+    if (primary->state != MCA_COLL_IRR_SERVING) {
+        mca_coll_irr_decline(module, service, primary->why);
         return IRR_OK;
     }
-    service->strategies[0] = leader->strategies[0];
+    service->strategies[0] = primary->strategies[0];
     service->shares = true;
     module->joined[service->which] = true;
     mca_coll_irr_serve(module, service, mca_coll_irr_reason_to_serve(module, service));
@@ -100,15 +100,15 @@ static irr_status_t share(mca_coll_irr_agreement_t *agreement)
 }
 
 /*
- * Returns true if the service may use the engine communicator of its leader.  A leader does not share if the ranks
+ * Returns true if the service may use the engine communicator of its primary.  A primary does not share if the ranks
  * choose, or may later choose, among its strategies.
  */
 static bool may_share(const mca_coll_irr_agreement_t *agreement, bool tries)
 {
-    const mca_coll_irr_service_t *leader = agreement->aim.blocking ? leader_of(agreement) : agreement->service;
+    const mca_coll_irr_service_t *primary = agreement->aim.blocking ? primary_of(agreement) : agreement->service;
 
-    return agreement->service != leader && agreement->words[MCA_COLL_IRR_VOTE_APART] == 0 &&
-           (leader->state == MCA_COLL_IRR_SERVING || !tries);
+    return agreement->service != primary && agreement->words[MCA_COLL_IRR_VOTE_APART] == 0 &&
+           (primary->state == MCA_COLL_IRR_SERVING || !tries);
 }
 
 static irr_status_t serve(mca_coll_irr_agreement_t *agreement)

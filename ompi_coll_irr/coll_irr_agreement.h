@@ -33,16 +33,15 @@
  * share one tag, because all ranks call blocking collectives in the same order.  An operation that runs concurrently
  * with other collectives has a tag that Open MPI assigns to nothing else; see mca_coll_irr_tag.
  *
- * A rank gives up if it has waited longer than ranks->timeout, or after an error of Open MPI.  It then sends an empty
- * message to the ranks ahead of it in all remaining rounds.  A rank that receives an empty message gives up in the same
- * way, even if it has only just entered the operation.  After one operation was given up, the ranks start no further
- * operation, because late messages could match it.
+ * A rank gives up if it has waited longer than ranks->timeout, or after an error of Open MPI.  In all remaining rounds
+ * it then sends empty messages.  A rank that receives an empty message gives up in the same way.  After an operation
+ * was given up, the ranks start no further operation, because late messages could match it.
  *
- * A late rank may receive the messages of all others without learning that they gave up afterwards.  Therefore all
- * ranks run the rounds twice if any rank has a timeout; an additional word of the maxima of the first pass says so.
- * The first pass tells a rank that all ranks have entered the operation, the second pass that all ranks have completed
- * the first pass.  One case remains: a rank may give up alone in the second pass.  The other ranks then wait in vain.
- * They wait either in a collective of Open MPI, or in the next operation or exchange, which also ends in an error.
+ * A late rank may receive the messages of all others, and not notice that they gave up afterwards.  If any rank has a
+ * timeout, which an additional word of the maxima shows, all ranks therefore run the rounds twice.  After the first
+ * pass a rank knows that all ranks have entered the operation; after the second pass, that all ranks have completed the
+ * first pass.  In one case the other ranks do not notice: a rank may give up alone in the second pass.  They then wait
+ * for this rank in the next operation or exchange, which ends in an error, or in a collective of Open MPI.
  *
  * Cost: log2(P) messages sent and received; twice as many for maxima with a timeout.  A gather doubles the message size
  * from round to round.
@@ -51,7 +50,7 @@
 /* Largest number of words in a reduction. */
 #define MCA_COLL_IRR_REDUCTION_WORDS 52
 
-/* Bit k is set if, to the knowledge of this process, the rank at distance 2^k takes part. */
+/* Bit k is set if, as far as this process knows, the rank at distance 2^k takes part. */
 typedef struct mca_coll_irr_partners_t {
     uint32_t ahead, behind;
 } mca_coll_irr_partners_t;
@@ -82,8 +81,9 @@ void mca_coll_irr_reduction_init(mca_coll_irr_reduction_t *reduction, mca_coll_i
 
 /*
  * Start an operation.  `words`, `output` and `members` belong to the caller and must stay valid until it ends.
- * `output` has room for the bytes of all ranks in rank order.  `members` are ascending ranks that include this one.  In
- * a round in which `partners` lacks a rank ahead or behind, this rank sends or receives nothing on that side.
+ * `output` has room for the bytes of all ranks in rank order.  `members` are ascending ranks that include this one.  If
+ * `partners` lacks the rank ahead in a round, this rank sends nothing in the round; if it lacks the rank behind, this
+ * rank receives nothing.
  */
 void mca_coll_irr_reduction_maxima(mca_coll_irr_reduction_t *reduction, uint64_t *words, size_t count,
                                    const mca_coll_irr_partners_t *partners);
@@ -116,8 +116,8 @@ void *mca_coll_irr_reduction_room(mca_coll_irr_ranks_t *ranks, void *own, size_t
 void mca_coll_irr_reduction_leave(const mca_coll_irr_ranks_t *ranks, void *own, void *room);
 
 /*
- * The tags of agreements of nonblocking calls, one for each collective.  They lie in the range of Open MPI's
- * nonblocking collectives, 2^22 calls away from its start.
+ * The tags of agreements of nonblocking calls, one for each collective.  They are in the range of Open MPI's
+ * nonblocking collectives, but 2^22 calls after its start, so that Open MPI reaches them late.
  */
 #define MCA_COLL_IRR_TAG_CLASS (MCA_COLL_BASE_TAG_NONBLOCKING_BASE - (1 << 22))
 
@@ -161,9 +161,9 @@ typedef struct mca_coll_irr_aim_t {
 } mca_coll_irr_aim_t;
 
 /*
- * A step.  It is called when no reduction is in progress.  Returns IRR_IN_PROGRESS if it must be called again.
- * Otherwise the step has set `next` to the following step, or to NULL after the last step.  An error of a reduction
- * ends the agreement, except in the setup: the next step of the setup is called and reads the error.
+ * A step of an agreement.  It is called when no reduction is in progress.  Returns IRR_IN_PROGRESS if it must be called
+ * again.  Otherwise the step has set `next` to the following step, or to NULL after the last step.  An error of a
+ * reduction ends the agreement, except in the setup: the next step of the setup is called and reads the error.
  */
 typedef irr_status_t (*mca_coll_irr_step_t)(mca_coll_irr_agreement_t *agreement);
 
@@ -249,7 +249,7 @@ irr_status_t mca_coll_irr_vote_begin(mca_coll_irr_agreement_t *agreement, mca_co
 
 /*
  * After the vote `words` has the maxima over all ranks.  words[APART] is not 0 if on some rank the collective and its
- * leader have different algorithms.  words[PINNED] is not 0 if the settings of some rank allow no trials of the
+ * primary have different algorithms.  words[PINNED] is not 0 if the settings of some rank allow no trials of the
  * algorithm's strategies.  If all ranks choose, the two words of mca_coll_irr_machine_words begin at words[MACHINE].
  */
 enum { MCA_COLL_IRR_VOTE_APART = 3, MCA_COLL_IRR_VOTE_PINNED, MCA_COLL_IRR_VOTE_MACHINE };

@@ -30,7 +30,7 @@ typedef struct mca_coll_irr_side_t {
     ompi_datatype_t           *datatype;
     ompi_datatype_t *const    *datatypes;  /* one for each slot; NULL: all have `datatype` */
     int                        slots;      /* number of blocks */
-    int                        places;     /* length of the arrays; some entries may have no block */
+    int                        places;     /* length of the arrays; entries of MPI_PROC_NULL have no block */
     const mca_coll_irr_slot_t *order;      /* sorted by rank; NULL: slot i belongs to rank i */
 } mca_coll_irr_side_t;
 
@@ -59,8 +59,8 @@ typedef struct mca_coll_irr_call_t {
 } mca_coll_irr_call_t;
 
 /*
- * The bytes of a side: in the user's buffer, in a packed copy, or partly in each.  The list of blocks is kept for a
- * call that repeats the previous one.
+ * The bytes of a side: in the user's buffer, in a packed copy, or partly in each.  The list of blocks is kept, because
+ * the next call often has the same blocks.
  */
 typedef struct mca_coll_irr_end_t {
     irr_block_t          *list;          /* from irr_alloc; grows; has room for at least one block per rank */
@@ -75,7 +75,7 @@ typedef struct mca_coll_irr_end_t {
     size_t                packed_bytes, packed_blocks;
 } mca_coll_irr_end_t;
 
-/* The bytes of a call.  A zeroed structure is closed.  If it is kept from call to call, its lists are reused. */
+/* The bytes of a call.  A zeroed structure is closed.  A later call that uses the same structure reuses its lists. */
 typedef struct mca_coll_irr_bytes_t {
     irr_problem_t      problem;         /* with MPI_IN_PLACE both sides have the blocks of output */
     mca_coll_irr_end_t input, output;   /* with MPI_IN_PLACE only output is used */

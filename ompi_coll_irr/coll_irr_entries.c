@@ -167,9 +167,9 @@ ENTRIES(neighbor_alltoallw, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, FAR)
         .host = host_##name,                                                                                       \
         .variable = #name
 
-/* Collectives with blocks for all ranks, and for neighbors.  Collectives with one leader share engine communicators. */
-#define OF_ALL       .leader = MCA_COLL_IRR_ALLTOALLV
-#define OF_NEIGHBORS .leader = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM
+/* Collectives with blocks for all ranks, and for neighbors.  Collectives with the same primary share communicators. */
+#define OF_ALL       .primary = MCA_COLL_IRR_ALLTOALLV
+#define OF_NEIGHBORS .primary = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM
 
 const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVES] = {
     [MCA_COLL_IRR_ALLTOALLV] = {

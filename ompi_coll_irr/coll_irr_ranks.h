@@ -2,7 +2,8 @@
  * coll_irr_ranks.h - the ranks of the exchanges of a communicator, as the engine numbers them.
  *
  * The ranks are in two groups.  In an intra-communicator the first group has all ranks, and the second group is empty.
- * In an inter-communicator the two groups are ordered by the process of their rank 0, so all ranks use the same order.
+ * In an inter-communicator, the first group is the one whose rank 0 is the lower process, so all ranks use the same
+ * order.
  */
 #ifndef MCA_COLL_IRR_RANKS_H
 #define MCA_COLL_IRR_RANKS_H

@@ -5,9 +5,8 @@
  * A strategy is an algorithm with its settings, or Open MPI's implementation.  A trial compares times of strategies.
  * An exchange is a call of the collective.  In an agreement the ranks choose a strategy.
  *
- * Each rank fills its own records (coll_irr_statistics.c).  The report merges the records of communicators and ranks in
- * a table of bounded size.  If the table has no room for a record, the report adds the numbers of the record to another
- * record.
+ * Each rank fills its own records (coll_irr_statistics.c).  The report merges the records of all communicators and
+ * ranks into a table of bounded size.  If the table is full, the report adds the numbers of a record to another record.
  *
  * The functions are pure and do not use Open MPI.  A record contains no pointers, so processes on machines with equal
  * data formats send records to each other without conversion.
@@ -45,7 +44,7 @@ typedef struct mca_coll_irr_record_t {
     char     call[32];         /* name of the collective in MPI */
     char     strategy[96];     /* strategy that serves calls when the communicator or the job ends */
     char     why[272];         /* the reason for `strategy`, as a clause */
-    int32_t  similar;          /* 1: reasons of other communicators differ from `why` in numbers only */
+    int32_t  similar;          /* 1: other communicators have the same reason, except for its numbers */
     int32_t  saves;            /* 1: saved_ns, saved_low_ns and saved_high_ns are known */
     int32_t  ranks, nodes;     /* 0: unknown, or different in the communicators of the record */
     int32_t  algorithm;        /* the algorithm of the current strategy, as a value of an algorithm parameter */

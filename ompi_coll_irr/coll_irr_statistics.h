@@ -13,8 +13,8 @@
 /* ---- the cause ---- */
 
 /*
- * Local: writes why the current strategy serves the collective, as a clause that follows "because".
- * MCA_COLL_IRR_CAUSE bytes are enough for the text.
+ * Local: writes why the current strategy serves the collective, as a clause that follows "because".  MCA_COLL_IRR_CAUSE
+ * bytes are enough for the text.
  */
 void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, char *text,
                         size_t size);

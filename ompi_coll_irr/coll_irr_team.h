@@ -7,9 +7,9 @@
  * that uses the engine.  All communicators of the team share these engine communicators.
  *
  * Many programs create a communicator, exchange a few times, and free the communicator again.  The team adds up these
- * exchanges until they pay for a trial, which compares strategies.  The next communicator of the team starts with the
- * result of the trial.  All processes of a team call blocking collectives in the same order, so all processes have the
- * same state of the team without a message.
+ * exchanges until their time allows a trial, which compares strategies.  The next communicator of the team starts with
+ * the result of the trial.  All processes of a team call blocking collectives in the same order, so all processes have
+ * the same state of the team without a message.
  *
  * A communicator joins its team before it first uses an engine communicator of the team.  To join, the ranks reach an
  * agreement: each rank states whether it has memory, and whether the engine communicator works.  If any rank lacks
@@ -31,9 +31,9 @@ struct mca_coll_irr_team_t {
     mca_coll_irr_team_t    *next, **link;   /* of a list of teams; `link` points to this team */
     uint64_t                processes[2];   /* hash of the processes in order */
     int                     modules;        /* number of modules in the team now */
-    bool                    shared;         /* later communicators of the processes find the team; alike on all ranks */
+    bool                    shared;         /* later communicators of the processes find the team; equal on all ranks */
     bool                    everywhere;     /* the first agreement has shown that all ranks have coll/irr */
-    irr_machine_t           machine;        /* constants used to rank strategies; alike on all ranks that choose */
+    irr_machine_t           machine;        /* constants used to rank strategies; equal on all ranks that choose */
     int                     used;           /* number of services, which are in the order of their first calls */
     signed char             index[MCA_COLL_IRR_COLLECTIVES];      /* by collective: of its service; -1: no call yet */
     mca_coll_irr_service_t  services[MCA_COLL_IRR_COLLECTIVES];   /* if `modules` is 0: only `used` entries exist */

@@ -426,7 +426,7 @@ static void cast_vote(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_module_t *module = agreement->module;
     const mca_coll_irr_service_t *service = agreement->service;
-    const mca_coll_irr_which_t leader = mca_coll_irr_collectives[service->which].leader;
+    const mca_coll_irr_which_t primary = mca_coll_irr_collectives[service->which].primary;
     const uint64_t me = (uint64_t)(module->ranks.size - module->ranks.rank);
     uint64_t *words = agreement->words;
 
@@ -439,7 +439,7 @@ static void cast_vote(mca_coll_irr_agreement_t *agreement)
     words[BAD_VALUE] = module->trouble != IRR_OK ? me : 0;
     words[WANTED] = agreement->why == NULL;
     words[LEFT] = agreement->why != NULL ? me : 0;
-    words[APART] = service->algorithm != mca_coll_irr_algorithm_of(module, leader);
+    words[APART] = service->algorithm != mca_coll_irr_algorithm_of(module, primary);
     words[PINNED] = !tries(module, service);
     if (service->state == MCA_COLL_IRR_CHOOSING) {
         mca_coll_irr_machine_words(words + MACHINE);

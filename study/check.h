@@ -12,7 +12,7 @@
 
 #define IRR_CHECK_NONE SIZE_MAX
 
-/* Origin of the bytes that a rank has at the start, in lists whose other origins are steps of the rank. */
+/* Origin of the bytes that a rank has at the start.  The other origins in these lists are steps of the rank. */
 #define IRR_CHECK_OWN SIZE_MAX
 
 /* A step of some rank.  The steps of all ranks are numbered consecutively; the number is the step's id. */
@@ -84,7 +84,7 @@ typedef struct irr_check_uses {
 void irr_check_uses_fini(irr_check_uses_t *uses);
 
 /*
- * Collects the uses of all steps with lower numbers on which step i does not depend, directly or not.
+ * Collects the uses of all steps with lower numbers on which step i depends neither directly nor indirectly.
  * ancestor[j] is i + 1 if step i depends on step j.  Does nothing if the uses were already collected for step i.
  * Returns IRR_OK or IRR_ERR_NO_MEMORY.
  */

@@ -14,7 +14,7 @@ typedef struct irr_figures {
     size_t   contention;          /* number of (rank, stage, step) in which messages from several ranks arrive */
 } irr_figures_t;
 
-/* Counts the figures.  The plans need not be valid.  O(m log m) for m messages; IRR_ERR_NO_MEMORY. */
+/* Counts the figures.  The plans need not be valid.  O(m log m) for m messages.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_figures_count(const irr_plans_t *plans, irr_figures_t *figures);
 
 #endif

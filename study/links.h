@@ -11,7 +11,7 @@ typedef struct irr_links {
     uint64_t *bytes;       /* by edge below 2 * links; 0 at the top */
     size_t    contention;  /* number of cases in which a step of a stage sends more messages over an edge than its width
                               */
-    int       busiest;     /* first edge with the largest bytes divided by speed; -1: all edges are idle */
+    int       busiest;     /* first edge with the largest quotient of bytes divided by speed; -1: all edges are idle */
     uint64_t  load;        /* irr_tree_at_base of this edge */
 } irr_links_t;
 

@@ -1,6 +1,6 @@
 /*
- * loopback.h - private to the loopback transport: its state, which loopback.c and loopback_match.c share.
- * fault.c also uses its queues.
+ * loopback.h - private to the loopback transport: its state, which loopback.c and loopback_match.c share. fault.c also
+ * uses its queues.
  */
 #ifndef IRR_LOOPBACK_H
 #define IRR_LOOPBACK_H

@@ -32,8 +32,7 @@ void irr_segments_fini(irr_segments_t *segments);
 void irr_segments_clear(irr_segments_t *segments);
 
 /*
- * Makes a list a copy of another list, without room for more segments.  After IRR_ERR_NO_MEMORY the list is
- * unchanged.
+ * Makes a list a copy of another list, without room for more segments.  After IRR_ERR_NO_MEMORY the list is unchanged.
  */
 irr_status_t irr_segments_assign(irr_segments_t *segments, const irr_segments_t *from);
 

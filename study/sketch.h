@@ -7,7 +7,7 @@
 
 #define IRR_SKETCH_NONE UINT32_MAX
 
-/* ANSWERED: a receive that has answered the question of its message, which has not arrived. */
+/* ANSWERED: a receive that has answered the question of a rendezvous; the message has not arrived yet. */
 typedef enum irr_sketch_state {
     IRR_SKETCH_WAITING, IRR_SKETCH_STARTED, IRR_SKETCH_ANSWERED, IRR_SKETCH_COMPLETE
 } irr_sketch_state_t;

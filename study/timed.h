@@ -1,11 +1,11 @@
 /*
  * timed.h - a simulated network between the ranks of one process.  Messages take time, and move no bytes.
  *
- * The caller keeps a clock for each rank.  To the clocks of sender and receiver it adds the cost of the message at its
- * two ends (irr_timed_end_ns).  A message between nodes passes the links of the tree.  A link transmits messages one
- * after the other, in the order in which they reach it.  The first byte of a message reaches the next link as soon as
- * the previous link begins to transmit the message.  The last byte arrives when the slowest link has transmitted the
- * message.
+ * The caller keeps a clock for each rank.  For each message it adds the processor time at either end (irr_timed_end_ns)
+ * to the clocks of sender and receiver.  A message between nodes passes the links of the tree.  A link transmits
+ * messages one after the other, in the order in which they reach it.  The first byte of a message reaches the next link
+ * as soon as the previous link begins to transmit the message.  The last byte arrives when the slowest link has
+ * transmitted the message.
  *
  * With packets (study/packets.h), messages between nodes are sent in segments by TCP, and queues of switches can
  * overflow.  A long message is then a rendezvous: its sender first sends a question, and sends the message after the
@@ -26,7 +26,7 @@ typedef struct irr_timed_config {
     const irr_machine_t *machine;      /* borrowed, as tree is */
     const irr_tree_t    *tree;         /* the ranks on their nodes; the base speed is the bandwidth of the machine */
     void               (*progress)(void);   /* called every few thousand events of a simulation; or NULL */
-    size_t               ask_from;     /* with packets: least length of a message between nodes that is sent by
+    size_t               ask_from;     /* with packets: messages between nodes of at least this length are sent by
                                           rendezvous; 0: none is */
     irr_packets_t       *packets;      /* packets of this tree; NULL: messages are not divided into packets */
 } irr_timed_config_t;

@@ -1,7 +1,7 @@
 /*
  * bench.h - irr_bench: measures one all-to-all call with several algorithms in one job.
  *
- *   irr_bench.c       the order of a run: prepare, measure, report
+ *   irr_bench.c       the sequence of a run: prepare, measure, report
  *   bench_options.c   the command line
  *   bench_input.c     makes the count matrix from a file or a pattern and checks it against MPI's limits
  *   bench_exchange.c  the counts and buffers of one rank; fills and verifies them
@@ -164,8 +164,8 @@ irr_bench_facts_t irr_bench_facts(const irr_matrix_t *matrix);
 /* ---- exchange ---- */
 
 /*
- * The send side or the receive side of a call.  It has one block for each slot; a slot is a rank or a neighbour.
- * Blocks are contiguous, or, if each has a datatype, the pieces of different blocks interleave.
+ * The send side or the receive side of a call.  It has one block for each slot; a slot is a rank or a neighbour. Blocks
+ * are contiguous, or, if each has a datatype, the pieces of different blocks interleave.
  */
 typedef struct irr_bench_side {
     int           *ints;                /* the memory of the six arrays below */
@@ -221,7 +221,7 @@ int irr_bench_slots(const irr_bench_work_t *work, int ranks, int rank);
  */
 bool irr_bench_speak(const irr_bench_work_t *work, int a, int b);
 
-/* Writes whether the call has two groups or is in place, as a text.  The text is empty in other cases. */
+/* Writes a text that says whether the call has two groups or is in place.  If neither is true, the text is empty. */
 void irr_bench_call_manner(const irr_bench_work_t *work, int ranks, char *text, size_t size);
 
 /* Returns the rank that slot number `slot` of a rank sends to or receives from, and the number of that edge. */
@@ -266,7 +266,7 @@ typedef struct irr_bench_row {
     double           *times;     /* seconds of the slowest rank, by iteration */
     double           *alone;     /* with overlap: the exchange without the computation; or NULL */
     double           *exposed;   /* with overlap: the time minus that rank's computation; or NULL */
-    bool              by_irr;    /* coll/irr served every iteration on every rank */
+    bool              by_irr;    /* coll/irr served all iterations on all ranks */
     bool              misled;    /* by_irr contradicts the name of the row */
     bool              wrong;     /* a byte was wrong on some rank */
     irr_bench_fault_t fault;     /* the first wrong byte on this rank */
@@ -275,7 +275,7 @@ typedef struct irr_bench_row {
     double            counters[IRR_BENCH_COUNTERS];
 } irr_bench_row_t;
 
-/* The suffix that marks a persistent row in text, behind the name of its algorithm. */
+/* The suffix of a persistent row: it follows the name of the algorithm. */
 #define IRR_BENCH_SUFFIX(row) ((row)->starts ? "-start" : "")
 
 /* Collective.  Creates the communicators, one for each row. */
@@ -320,7 +320,10 @@ typedef struct irr_bench_result {
 void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_bench_facts_t *facts);
 void irr_bench_report_rows(const irr_bench_result_t *result);
 
-/* Prints a last line: some row was not served as its name states.  loaded is true if coll/irr's counters exist. */
+/*
+ * Prints a last line: another implementation than the one in its name served a row.  loaded is true if coll/irr's
+ * counters exist.
+ */
 void irr_bench_report_warning(bool loaded);
 
 /* Writes name and version of the MPI library; text has room for MPI_MAX_LIBRARY_VERSION_STRING. */

@@ -85,8 +85,8 @@ irr_cli_exit_t irr_cli_output_end(FILE *stream, const char *path, irr_cli_exit_t
 /* ---- count matrices (cli_matrix.c) ---- */
 
 /*
- * The first function reads a redistribution "x,p,y,q" or "x,p,y,q,N", and does not change its unit.  The second makes
- * the matrix of a redistribution.  text: the user's text, for error messages.
+ * irr_cli_redistribution reads a redistribution "x,p,y,q" or "x,p,y,q,N", and does not change its unit.
+ * irr_cli_redistribute makes the matrix of a redistribution.  text: the user's text, for error messages.
  */
 irr_cli_exit_t irr_cli_redistribution(const char *text, int ranks_max, irr_redistribution_t *redistribution);
 irr_cli_exit_t irr_cli_redistribute(const char *text, const irr_redistribution_t *redistribution,

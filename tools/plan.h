@@ -32,7 +32,7 @@
 
 #define IRR_TOOL_ALL_RANKS (-1)
 
-/* Maximum number of ranks, as of a matrix in a file. */
+/* Maximum number of ranks of all commands; also the maximum of a matrix in a file. */
 #define IRR_TOOL_RANKS_MAX IRR_MATRIX_RANKS_MAX
 
 /*
@@ -56,10 +56,10 @@ typedef enum irr_tool_command {
 /* The command line.  Its strings are arguments of the program or constants. */
 typedef struct irr_tool_options {
     irr_tool_command_t command;
-    int                algorithm;  /* row of the algorithm table; -1 if not given, and with load */
+    int                algorithm;  /* row of the algorithm table; -1: not given, or a schedule is loaded */
     const char        *load, *save; /* files of schedules, or NULL */
     int                ranks;      /* 0: the ranks of the matrix */
-    const char        *matrix;     /* one of three sources, or none: the loaded schedule's matrix */
+    const char        *matrix;     /* one of three sources of the matrix; none: that of the loaded schedule */
     const char        *redistribute;
     const char        *pattern;
     const char        *topology;   /* file, or NULL */
@@ -71,7 +71,7 @@ typedef struct irr_tool_options {
     irr_settings_t     settings;   /* the settings of a job with the same parameters, without algorithm and files */
     int                rank;       /* IRR_TOOL_ALL_RANKS, or the rank to print */
     bool               json;
-    bool               async;      /* draw messages as if they did not wait for steps */
+    bool               async;      /* draw the schedule without barriers between steps */
     const char        *output;     /* NULL: stdout */
     const char        *machine;    /* file, or NULL: the presets */
     const char        *algorithms; /* strategies to compare; NULL: the usual strategies */
@@ -218,7 +218,7 @@ irr_cli_exit_t irr_tool_cluster_open(const irr_tool_options_t *options, const ir
                                      irr_tool_cluster_t *cluster);
 void           irr_tool_cluster_close(irr_tool_cluster_t *cluster);
 
-/* Prints two lines above a table. */
+/* Prints the two lines above a table: the traffic and the machine. */
 void irr_tool_cluster_print(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster);
 
 typedef struct irr_tool_strategy {

@@ -56,7 +56,10 @@ irr_cli_exit_t irr_tune_learn(const irr_tune_options_t *options);
 /* Maximum number of ranks in a group.  More ranks would give the same results. */
 #define IRR_TUNE_MEMBERS_MAX 64
 
-/* Ranks that communicate at once.  Each sends to the members after it at distances 1, 1 + stride, ..., cyclically. */
+/*
+ * Ranks that communicate at the same time.  The members form a ring; each sends to the members at distances 1, 1 +
+ * stride, 1 + 2 stride and so on.
+ */
 typedef struct irr_tune_group {
     int members[IRR_TUNE_MEMBERS_MAX];   /* ranks of MPI_COMM_WORLD */
     int count;                           /* number of members; 0: the group does not exist */
@@ -84,7 +87,7 @@ typedef enum irr_tune_step {
     IRR_TUNE_PING_BETWEEN,
     IRR_TUNE_BURST_BETWEEN,
     IRR_TUNE_STREAM_ONE,     /* a long message between two nodes */
-    IRR_TUNE_STREAM_ALL,     /* one long message of each of several pairs of ranks at once */
+    IRR_TUNE_STREAM_ALL,     /* several pairs of ranks send a long message at the same time */
     IRR_TUNE_COPY,           /* copy IRR_TUNE_COPY_BYTES, on all ranks of a node at once */
     IRR_TUNE_PIECES,         /* gather IRR_TUNE_PIECES_COUNT short pieces, on all ranks at once */
     IRR_TUNE_STEPS
