@@ -17,32 +17,33 @@ typedef mca_coll_irr_tried_t  tried_t;
 const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS] = {
     { .json = "communicators" },
     { .json = "exchanges", .column = "    exchanges", .variable = "exchanges",
-      .text = "Number of calls of %s on the communicator since it is measured" },
+      .text = "Number of calls of %s on the communicator since the measurement began" },
     { .json = "messages" },
     { .unit = MCA_COLL_IRR_BYTE, .json = "bytes", .column = "   bytes" },
     { .unit = MCA_COLL_IRR_BYTE, .json = "mean_message", .column = "    mean" },
     { .unit = MCA_COLL_IRR_BYTE, .json = "longest_message", .column = " longest" },
     { .unit = MCA_COLL_IRR_FRACTION, .json = "density", .column = " full" },
-    { .json = "tried", .variable = "tried", .text = "Number of algorithms tried for %s on the communicator" },
+    { .json = "tried", .variable = "tried",
+      .text = "Number of algorithms that trials have compared for %s on the communicator" },
     { .json = "trial_exchanges", .variable = "trial_exchanges", .text = "Number of calls of %s in trials" },
     { .json = "agreements", .variable = "agreements",
-      .text = "Number of times that the ranks of the communicator agreed on what serves %s" },
+      .text = "Number of agreements of the ranks of the communicator on the algorithm that serves %s" },
     { .unit = MCA_COLL_IRR_NS, .json = "time_ns", .column = "    time", .variable = "ns",
-      .text = "Nanoseconds that calls of %s on the communicator took this rank, without agreements" },
+      .text = "Time in ns of this rank in calls of %s on the communicator, without agreements" },
     { .unit = MCA_COLL_IRR_NS, .json = "setup_ns", .column = "  set-up", .variable = "setup_ns",
-      .text = "Nanoseconds that agreements and preparations for %s on the communicator took this rank, and by which "
-              "trials made calls longer (a gauge)" },
+      .text = "Time in ns of this rank in agreements and preparations for %s on the communicator, plus the additional "
+              "time of calls in trials (a gauge)" },
     { .unit = MCA_COLL_IRR_FRACTION, .json = "setup_share", .column = " share" },
     { .unit = MCA_COLL_IRR_SIGNED_NS, .json = "saved_ns", .column = "   saved", .variable = "saved_ns",
-      .text = "Nanoseconds by which calls of %s on the communicator were shorter than with Open MPI, as measured in "
-              "trials; negative: longer (a gauge)" },
+      .text = "Time in ns that calls of %s on the communicator have saved compared with Open MPI, estimated from "
+              "trials; negative: calls took longer (a gauge)" },
     { .unit = MCA_COLL_IRR_LOW_NS, .json = "saved_range_ns", .column = "    from", .variable = "saved_low_ns",
-      .text = "Lower bound of the nanoseconds saved for %s, from the samples of the trials (a gauge)" },
+      .text = "Lower bound of the saved time in ns of %s, from the samples of the trials (a gauge)" },
     { .unit = MCA_COLL_IRR_SIGNED_NS, .column = "      to", .variable = "saved_high_ns",
-      .text = "Upper bound of the nanoseconds saved for %s, from the samples of the trials (a gauge)" },
+      .text = "Upper bound of the saved time in ns of %s, from the samples of the trials (a gauge)" },
     { .unit = MCA_COLL_IRR_RATIO, .variable = "speedup",
-      .text = "Time of Open MPI divided by the time of the algorithm that serves %s now, in its last trial; 0: there "
-              "was no trial, or Open MPI serves (a gauge)" },
+      .text = "Time of Open MPI divided by the time of the algorithm that serves %s now, in its last trial; 0: no "
+              "trial yet, or Open MPI serves (a gauge)" },
     { .unit = MCA_COLL_IRR_NAME, .variable = "strategy" }
 };
 

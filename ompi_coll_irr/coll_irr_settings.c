@@ -48,9 +48,9 @@ static const irr_setting_t of_process[] = {
       "EFA, Omni-Path); otherwise ucx. Must be the same on all ranks.",
       .value = transport_name },
     { "eager_bytes", IRR_SETTING_AUTO_SIZE, EXPERT, AT(eager_bytes), "auto",
-      "Length in bytes of the longest message that is sent at once. A longer message is not sent until its receiver "
-      "is ready. 0: UCX or libfabric chooses; auto: 64k with coll_irr_topology_file, and over UCX between nodes "
-      "without InfiniBand, otherwise as 0. UCX_RNDV_THRESH takes precedence.",
+      "Length in bytes of the longest message that is sent at once; a longer message waits until its receiver is "
+      "ready. 0: UCX or libfabric chooses; auto: 64k with coll_irr_topology_file, and over UCX between nodes without "
+      "InfiniBand, otherwise as 0. UCX_RNDV_THRESH takes precedence.",
       .allowed = "auto, or a whole number, with an optional suffix k, m or g; 0: UCX or libfabric chooses" },
     { "ucx_tls", IRR_SETTING_TEXT, EXPERT, AT(ucx_tls), "",
       "UCX transports that coll/irr may use, in the syntax of UCX_TLS. They do not apply to Open MPI's use of UCX. "
@@ -75,9 +75,9 @@ static const irr_setting_t of_process[] = {
       "if the constants of two ranks differ.",
       .allowed = "any text" },
     { "memory_file", IRR_SETTING_TEXT, USER, AT(memory_file), "",
-      "File in which jobs keep results of trials for later jobs: with the algorithm auto, a strategy with a known "
-      "speedup serves calls at once. Process 0 updates the file in MPI_Finalize. Use one file per machine; irr_tune "
-      "--show FILE prints it. Either all ranks or no rank must name a file.",
+      "File in which jobs keep results of trials for later jobs: with auto, a strategy with a known speedup serves "
+      "calls at once. Process 0 updates the file in MPI_Finalize. Use one file per machine; irr_tune --show FILE "
+      "prints it. Either all ranks or no rank must name a file.",
       .allowed = "any text" },
     { "report", IRR_SETTING_TEXT, USER, AT(report), "",
       "Report of all-to-all collectives, which rank 0 writes at the end of the job. 1: a table on stderr; the name "

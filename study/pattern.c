@@ -247,9 +247,9 @@ static const pattern_t patterns[] = {
       "each rank sends one unit to each rank, also to itself" },
     { "spike", LONG, fill_spike,
       "each rank sends 64 units to one random rank, and one unit to all others (pattern 1 of Liu, JPDC 2002)" },
-    { "transpose", LONG, fill_transpose,
-      "transposition of a grid of ceil(sqrt P) columns: the rank in row a, column b sends 64 units to the rank in row "
-      "b, column a, or to itself if there is no such rank, and one unit to all others (pattern 2 of Liu, JPDC 2002)" },
+    { "transpose", LONG, fill_transpose, "transposition of a grid with ceil(sqrt P) columns: the rank in row a, "
+      "column b sends 64 units to the rank in row b, column a, or to itself if there is no such rank, and one unit "
+      "to all others (pattern 2 of Liu, JPDC 2002)" },
     { "next", LONG, fill_next,
       "rank i sends 64 units to rank i + 1, and one unit to all others (pattern 1 of Liu, ICDCS 1996)" },
     { "columns", LONG, fill_columns,

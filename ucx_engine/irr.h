@@ -69,12 +69,12 @@ void irr_allocator_set(const irr_allocator_t *allocator);
 /* X(field, text).  A counter is a total since the engine was created, unless its text contains "(a gauge)". */
 #define IRR_COUNTERS_MAP(X)                                                                               \
     X(exchanges,         "Number of exchanges completed by the engine")                                   \
-    X(messages_sent,     "Number of messages handed to the transport")                                    \
+    X(messages_sent,     "Number of messages passed to the transport")                                    \
     X(messages_received, "Number of messages received from the transport")                                \
-    X(bytes_sent,        "Bytes of user data handed to the transport")                                    \
+    X(bytes_sent,        "Bytes of user data passed to the transport")                                    \
     X(bytes_received,    "Bytes of user data received from the transport")                                \
     X(header_bytes,      "Bytes of headers sent; a header describes the blocks of a message")             \
-    X(bytes_staged,      "Bytes that the engine copied: messages of a rank to itself, and short pieces "   \
+    X(bytes_staged,      "Bytes that the engine copied: messages of a rank to itself, and short pieces "  \
                          "that arrived with a header")                                                    \
     X(bytes_gathered,    "Bytes that the engine copied between the user's buffers and the fragments of "  \
                          "the transport")                                                                 \
@@ -84,12 +84,12 @@ void irr_allocator_set(const irr_allocator_t *allocator);
     X(steps,             "Number of steps in which this rank sent, summed over all stages")               \
     X(matrices,          "Number of count matrices gathered")                                             \
     X(matrix_bytes,      "Bytes of the count matrices gathered")                                          \
-    X(matrix_ns,         "Nanoseconds that this rank needed to gather count matrices")                    \
+    X(matrix_ns,         "Time in ns of this rank to gather count matrices")                              \
     X(schedules_built,   "Number of local schedules that this rank got from rank 0")                      \
     X(schedules_reused,  "Number of times that an exchange or a plan used an existing schedule")          \
-    X(schedule_ns,       "Nanoseconds that this rank needed to compute and store schedules")              \
+    X(schedule_ns,       "Time in ns of this rank to compute and store schedules")                        \
     X(waits,             "Number of times that this rank slept until an event of the transport")          \
-    X(waiting_ns,        "Nanoseconds that exchanges took after their first sixteen polls")
+    X(waiting_ns,        "Time in ns of exchanges after their first sixteen polls")
 
 #define IRR_COUNTER_FIELD(field, text) uint64_t field;
 typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters_t;

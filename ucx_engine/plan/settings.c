@@ -18,14 +18,14 @@ enum { USER = IRR_SETTING_USER, EXPERT = IRR_SETTING_EXPERT, DEVELOPER = IRR_SET
 
 static const irr_setting_t settings[] = {
     { "compose", IRR_SETTING_NAME, EXPERT, AT(compose), "auto",
-      "How a message is sent whose bytes are several pieces in memory. iovec: the transport gets a list of the "
-      "pieces; gather: the pieces are copied into memory of the transport, on one node also a single piece; split: "
-      "each piece is a message; auto: depends on the number and the lengths of the pieces.",
+      "How a message of several pieces in memory is sent. iovec: the transport gets a list of the pieces; gather: "
+      "the pieces are copied into memory of the transport, on one node also a single piece; split: each piece is a "
+      "message; auto: depends on number and lengths of the pieces.",
       .value = irr_compose_name },
     { "overlap", IRR_SETTING_NAME, EXPERT, AT(overlap), "pipelined",
-      "When a rank sends a message of a stage of a store-and-forward algorithm. pipelined: when the data of the "
-      "message has arrived; dual: when all messages of the previous stage have arrived; single: when, in addition, "
-      "its own are sent; blocking: one at a time, with a barrier after each stage.",
+      "When a rank sends a message of a stage of a store-and-forward algorithm. pipelined: when its data has "
+      "arrived; dual: when the previous stage has arrived; single: when the previous stage has arrived and was sent; "
+      "blocking: one message at a time, with a barrier after each stage.",
       .value = irr_overlap_name },
     { "pacing", IRR_SETTING_NAME, EXPERT, AT(pacing), "auto",
       "When a message of a direct or scheduled algorithm may start. free: at once; loose: when its sender has "
@@ -76,9 +76,9 @@ static const irr_setting_t settings[] = {
       "Seed of the random orders (random, random-sorted, random-heap).",
       .allowed = SIZE },
     { "lambda", IRR_SETTING_LAMBDA, DEVELOPER, AT(scheduled.lambda), "incremental",
-      "Algorithm random-heap: fraction of the messages of a step that are sent whole; the longest ones are split. "
+      "Algorithm random-heap: fraction of the messages of a step that are sent whole; longer ones are split. "
       "fixed:L: always L; incremental:L: grows from L, by default 0.75; proportional:F: F times the mean number of "
-      "messages left to a rank; search: the best of several L; one: no message is split.",
+      "messages left to a rank; search: the best L; one: no splits.",
       .allowed = "incremental, incremental:L, fixed:L, proportional:F, search or one; L above 0 and at most 1, F at "
                  "most 100" },
     { "latency_bytes", IRR_SETTING_SIZE, DEVELOPER, AT(scheduled.latency), TEXT(IRR_LATENCY_DEFAULT),
