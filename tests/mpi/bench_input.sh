@@ -306,7 +306,7 @@ times_alone() {
     bench 2 --algorithms direct,grid -m 8:16 -i 3 --json "$scratch/result.json"
     [ $status -eq 0 ] && chart sweep "$scratch/result.json" &&
         [ "$(grep -c 'class="curve" points=' "$scratch/sweep.svg")" -eq 2 ] &&
-        grep -q 'Without host among the algorithms there is no host/this' "$scratch/sweep.svg"
+        grep -q 'No host/this, because host is not among the algorithms' "$scratch/sweep.svg"
 }
 
 bars_of_a_unit() {

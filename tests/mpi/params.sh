@@ -131,7 +131,7 @@ cat > "$scratch/bad" << 'END'
 setup_share abc a whole number of percent from 0 on
 priority foo a whole number up to 100; a negative one disables
 transport pigeon one of auto
-eager_bytes 12q auto, or a whole number.*0 means UCX
+eager_bytes 12q auto, or a whole number.*0: UCX or libfabric chooses
 END
 check "bad values of the job" refused
 cat > "$scratch/bad" << 'END'
