@@ -47,7 +47,7 @@
 
 #include "core/clock.h"
 
-static const char *const another = "of no use for nonblocking calls, which another component serves than libnbc";
+static const char *const another = "another component than libnbc serves nonblocking calls";
 
 static const mca_coll_irr_previous_t *previous_of(const mca_coll_irr_class_t *class, mca_coll_irr_form_t form)
 {
@@ -461,6 +461,6 @@ int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t w
         return mca_coll_irr_error(status);
     }
     opal_output_verbose(10, mca_coll_irr_component.output, "coll:irr: a persistent request of communicator %s is "
-                        "left to others", module->comm->c_name);
+                        "left to Open MPI", module->comm->c_name);
     return init_previous(&args, request_p);
 }

@@ -176,7 +176,7 @@ static mca_coll_base_module_t *comm_query(ompi_communicator_t *comm, int *priori
     }
     if (reason != NULL) {
         opal_output_verbose(!is_alone(comm) && ompi_comm_rank(comm) == 0 ? 1 : 10,
-                            mca_coll_irr_component.output, "coll:irr: communicator %s is left to others: %s",
+                            mca_coll_irr_component.output, "coll:irr: communicator %s is left to Open MPI: %s",
                             comm->c_name, reason);
         return NULL;
     }
@@ -246,7 +246,7 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
 
     if (previous->coll_alltoallv == NULL) {
         opal_output_verbose(ompi_comm_rank(comm) == 0 ? 1 : 10, mca_coll_irr_component.output, "coll:irr: communicator "
-                            "%s is left to others: no component of a lower priority serves it", comm->c_name);
+                            "%s is left to Open MPI: no component of a lower priority serves it", comm->c_name);
         return OMPI_ERR_NOT_AVAILABLE;
     }
     module->comm = comm;

@@ -98,7 +98,7 @@ takes_ofi() {
         > "$scratch/run" 2>&1
     cat "$scratch/run"
     grep '^  direct .* yes$' "$scratch/run" &&
-        grep 'messages go over ofi, because UCX may use nothing that leaves a node' "$scratch/run"
+        grep 'messages go over ofi, because the settings of UCX exclude all networks' "$scratch/run"
 }
 # Parameters or the environment exclude the network from UCX.
 auto_takes_ofi() {

@@ -48,7 +48,7 @@ static void expect(irr_engine_config_t config, irr_devices_t devices, irr_ucx_en
 }
 
 static const char first[] = "UCX comes first", stays[] = "nothing that leaves a node",
-    alone[] = "cxi0 is a fast device that libfabric alone drives",
+    alone[] = "cxi0 is a fast device that only libfabric supports",
     named[] = "a provider or domain of libfabric is named";
 
 /* The devices of a machine and the settings of the user select the transport. */

@@ -14,7 +14,7 @@ sees() {
 
 # declines RELEASE [TEXT]: all is left to Open MPI, and one line says why.
 declines() {
-    one_says "MPI_COMM_WORLD is left to others: built for Open MPI [0-9.]*, but ${2:-$1} runs" sees "$1" 2 &&
+    one_says "MPI_COMM_WORLD is left to Open MPI: built for Open MPI [0-9.]*, but ${2:-$1} runs" sees "$1" 2 &&
         ! grep -q "because coll_irr_alltoallv_algorithm is direct" "$scratch/run"
 }
 

@@ -170,7 +170,7 @@ beside "verbose says that a communicator is served" \
     one_says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: direct, because coll_irr_alltoallv_algorithm is direct" \
     ranks 4 --mca coll_irr_verbose 1 "$program" many
 beside "verbose says why a communicator is not served" \
-    says "MPI_COMM_SELF is left to others: there is nobody to exchange with" \
+    says "MPI_COMM_SELF is left to Open MPI: there is nobody to exchange with" \
     ranks 2 --mca coll_irr_verbose 10 "$program" unused
 beside "ranks on one node" says "rank 3 of communicator .* is on node 0" \
     ranks 4 --mca coll_irr_verbose 10 "$program" leaked

@@ -179,7 +179,7 @@ void irr_agree_warn(irr_setup_t *setup, uint64_t reduced, const char *reason)
 
     if (reduced == (uint64_t)(setup->params.ranks - setup->params.rank) && reason[0] != '\0' && !engine->warned) {
         engine->warned = true;
-        irr_log(IRR_LOG_WARN, "%s; so the ranks of a node exchange by the network", reason);
+        irr_log(IRR_LOG_WARN, "%s; the ranks of a node therefore use the network", reason);
     }
 }
 

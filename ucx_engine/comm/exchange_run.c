@@ -344,7 +344,8 @@ static void check(irr_exchange_t *exchange)
     if (exchange->failure.status != IRR_OK) {
         fail(exchange);
     } else if (irr_exchange_is_in_place(exchange) && exchange->running != NULL && exchange->run->exec.held > 0) {
-        irr_comm_fail(exchange->comm, IRR_ERR_PEER, "exchanges in place, and another not, or with other counts");
+        irr_comm_fail(exchange->comm, IRR_ERR_PEER,
+                      "exchanges in place, but another rank does not, or has other counts");
     }
 }
 

@@ -115,8 +115,9 @@ static irr_status_t find_strategy(irr_schedules_t *schedules, const irr_settings
     routes = irr_schedules_routes(schedules, settings);
     schedules->strategy = irr_paced_first(settings, &base, routes, schedules->ranks);
     if (routes == IRR_PACED_NODE && !irr_strategy_forwards(&schedules->strategy) && schedules->rank == 0) {
-        irr_log(IRR_LOG_WARN, "%shost_route is node and %space %s; node goes with sync and free, so messages between "
-                "hosts go direct", irr_log_prefix(), irr_log_prefix(), schedules->strategy.pacing->name);
+        irr_log(IRR_LOG_WARN, "%shost_route is node, but %spacing is %s; node needs pacing sync or free, so "
+                "messages between hosts are sent directly", irr_log_prefix(), irr_log_prefix(),
+                schedules->strategy.pacing->name);
     }
     return status;
 }
@@ -148,7 +149,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_strategy_t
     schedules->pairs = irr_strategy_alone(strategy);
     schedules->pairs.pacing = &irr_pacing_free;
     if (wanted && large && rank == 0) {
-        irr_log(IRR_LOG_WARN, "exchanges of %d ranks go without a schedule: their count matrix has more bytes than "
+        irr_log(IRR_LOG_WARN, "exchanges of %d ranks run without a schedule: their count matrix has more bytes than "
                 "%smatrix_max_bytes, which is %zu", ranks, irr_log_prefix(), settings->matrix_max_bytes);
     }
     irr_cache_init(&schedules->cache, settings->cache_bytes);
@@ -266,8 +267,8 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
 
     if (irr_strategy_forwards(&schedules->strategy)) {
         if (schedules->rank == 0) {
-            irr_log(IRR_LOG_WARN, "%sschedule_file is not used: it is for messages that go direct, and all messages of "
-                    "this communicator are forwarded", irr_log_prefix());
+            irr_log(IRR_LOG_WARN, "%sschedule_file is not used: it is for direct messages, but this communicator "
+                    "forwards all messages", irr_log_prefix());
         }
         return IRR_OK;
     }

@@ -33,8 +33,9 @@ static irr_status_t compute(const irr_schedules_t *schedules, const irr_matrix_t
 static void warn_late(irr_schedules_t *schedules)
 {
     if (!schedules->warned) {
-        irr_log(IRR_LOG_INFO, "a schedule of %d ranks was not done in %zu ms (%sschedule_ms), so exchanges with these "
-                "counts go without it", schedules->ranks, schedules->limit_ms, irr_log_prefix());
+        irr_log(IRR_LOG_INFO, "the computation of a schedule of %d ranks takes more than %zu ms (%sschedule_ms), "
+                "so exchanges with these counts run without a schedule", schedules->ranks, schedules->limit_ms,
+                irr_log_prefix());
     }
     schedules->warned = true;
 }

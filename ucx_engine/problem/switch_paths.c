@@ -88,7 +88,7 @@ irr_status_t irr_switch_path(const char *address, const char *pattern, char path
 
     path[0] = '\0';
     if (switches < 0 || switches > IRR_SWITCH_PATH_DEPTH) {
-        return refuse(&why, "its pattern is not switch, up to %d times, and then node, with periods between",
+        return refuse(&why, "its pattern is not at most %d times 'switch' and then 'node', separated by periods",
                       IRR_SWITCH_PATH_DEPTH);
     }
     if (strnlen(address, IRR_SWITCH_PATH_MAX) == IRR_SWITCH_PATH_MAX) {
@@ -157,7 +157,7 @@ static irr_status_t read_all(forest_t *forest, size_t stride, int ranks, const t
         const int count = memchr(path, '\0', stride) != NULL ? split(path, names) : 0;
 
         if (count == 0) {
-            return refuse(reason, "what rank %d has is not the names of switches and a node", r);
+            return refuse(reason, "the path of rank %d is not the names of switches and a node", r);
         }
         for (int i = 0; i < count; i++) {
             forest->entries[forest->count] =

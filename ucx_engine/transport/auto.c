@@ -74,14 +74,15 @@ void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *
 {
     *choice = (irr_transport_choice_t){ .name = "ucx", .why = "UCX comes first" };
     if (!built("ofi") || !built("ucx")) {
-        *choice = (irr_transport_choice_t){ .name = irr_transport_name(0), .why = "no other was built" };
+        *choice = (irr_transport_choice_t){ .name = irr_transport_name(0), .why = "no other transport was built" };
     } else if ((given(config->ofi_provider) || given(config->ofi_domain)) &&
                !given(config->ucx_tls) && !given(config->ucx_devices)) {
         *choice = ofi_because("", "a provider or domain of libfabric is named");
     } else if (!config->one_node && devices->ofi[0] != '\0' && devices->ucx[0] == '\0') {
-        *choice = ofi_because(devices->ofi, " is a fast device that libfabric alone drives, and the only kind");
+        *choice = ofi_because(devices->ofi,
+                              " is a fast device that only libfabric supports, and there is no other kind");
     } else if (!config->one_node && stays(config, environment)) {
-        *choice = ofi_because("", "UCX may use nothing that leaves a node");
+        *choice = ofi_because("", "the settings of UCX exclude all networks");
     }
 }
 

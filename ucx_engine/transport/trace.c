@@ -256,7 +256,7 @@ static void write_file(notes_t *notes)
     }
     failed = ferror(notes->file) != 0;
     if (fclose(notes->file) != 0 || failed) {
-        irr_log(IRR_LOG_WARN, "%strace: the file of this rank could not be written whole: %s; it lacks messages",
+        irr_log(IRR_LOG_WARN, "%strace: the file of this rank could not be written completely: %s; it lacks messages",
                 irr_log_prefix(), strerror(errno));
     }
 }

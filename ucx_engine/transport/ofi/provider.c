@@ -45,9 +45,9 @@ static const struct flaw {
 } flaws[] = {
     { "net", FI_VERSION(2, 0), "ends a connection when a message is longer than its receive" },
     { "net;ofi_rxm", FI_VERSION(2, 0), "ends a connection when a message is longer than its receive" },
-    { "tcp", FI_VERSION(99, 0), "lets a message that nobody receives yet hold up those behind it" },
+    { "tcp", FI_VERSION(99, 0), "delays later messages while a message has no receive" },
     { "shm", FI_VERSION(99, 0), "hangs, or crashes, when a message is longer than its receive" },
-    { "udp;ofi_rxd", FI_VERSION(99, 0), "reports completions of operations that it does not name" }
+    { "udp;ofi_rxd", FI_VERSION(99, 0), "reports completions without naming their operations" }
 };
 
 static const struct flaw *flaw_of(const irr_ofi_library_t *library, const struct fi_info *info)

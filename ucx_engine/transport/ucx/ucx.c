@@ -66,8 +66,8 @@ static irr_status_t set(ucp_config_t *config, const char *name, const char *valu
     ucs_status_t status = irr_ucx.ucp_config_modify(config, name, value);
 
     if (status != UCS_OK) {
-        irr_log(IRR_LOG_ERROR, "ucx does not take '%.128s' for UCX_%s, which follows from %s%s: %s; `ucx_info -cf` "
-                "says what UCX_%s allows", value, name, irr_log_prefix(), parameter,
+        irr_log(IRR_LOG_ERROR, "ucx rejects '%.128s' as the value of UCX_%s, which follows from %s%s: %s; "
+                "`ucx_info -cf` lists the allowed values of UCX_%s", value, name, irr_log_prefix(), parameter,
                 irr_ucx.ucs_status_string(status), name);
     }
     return irr_ucx_status(status);
