@@ -237,7 +237,7 @@ typedef struct mca_coll_irr_service_t {
     bool                 shares;     /* strategies[0] belongs to the primary of the collective */
     uint64_t             first;      /* number of the team's first module that called the collective */
     uint64_t             communicators;   /* number of modules that called it */
-    uint64_t             passed;     /* calls of modules outside the team that went to Open MPI and are not in `record` */
+    uint64_t             passed;     /* calls outside the team that went to Open MPI and are not in `record` yet */
     bool                 logged;     /* the log names what serves the operation class */
     bool                 requests_logged;   /* the log names what serves persistent requests */
     char                 why[MCA_COLL_IRR_CAUSE];   /* clause of a message: reason of `state` or `refused` */
