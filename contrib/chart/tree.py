@@ -164,8 +164,8 @@ def draw(given):
             marks += [tree.direction(v, 0), tree.direction(v, 1)]
         marks.append(tree.vertex(v))
     times = given["contention"]
-    caption = "Arrows show the bytes on each direction of a link. In " \
-              f"{times or 'no'} case{'' if times == 1 else 's'}, messages of one step share a direction of a link."
+    shared = f"In {times} case{'s' * (times > 1)}, messages" if times else "No two messages"
+    caption = f"Arrows show the bytes on each direction of a link. {shared} of one step share a direction of a link."
     width = (max(tree.column) + 1) * (tree.box + LINK) - LINK + 2 * MARGIN
     return picture((width, tree.top + sum(not below for below in tree.children) * ROW + MARGIN), STYLES,
                    (given["title"], given["input"], caption), marks)
