@@ -3,7 +3,8 @@
  * records of collectives (coll_irr_record.h).
  *
  * A variable of a collective is bound to a communicator.  The component begins to count and time calls when a tool
- * allocates the first handle for such a variable.  It always counts agreements and trials.
+ * allocates the first handle for such a variable.  It counts agreements of the ranks, and trials of strategies, also
+ * without a handle.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_settings.h"
@@ -17,8 +18,8 @@
 #define FLAGS (MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS)
 
 /*
- * Returns the MPI_T class of a variable.  The value of a gauge, which has this word in its description, may decrease.
- * The value of a variable of the class COUNTER may not.
+ * Returns the MPI_T class of a variable.  A variable with "(a gauge)" in its description may decrease, and has the
+ * class SIZE.  Any other variable only grows, and has the class COUNTER.
  */
 static int class_of(const char *text)
 {
@@ -67,7 +68,7 @@ enum { CALLS = 2 * MCA_COLL_IRR_COLLECTIVES };
 
 static place_t places[CALLS * MCA_COLL_IRR_FIELDS];
 
-/* Returns the state of a collective, its service, or NULL if the collective was not called yet. */
+/* Returns the service, which is the state of a collective.  Returns NULL if the collective was not called yet. */
 static const mca_coll_irr_service_t *service_of(mca_coll_irr_module_t *module, const place_t *place)
 {
     const mca_coll_irr_class_t *class = module->nonblocking[place->which];

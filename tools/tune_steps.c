@@ -1,8 +1,8 @@
 /*
  * tune_steps.c - the steps that irr_tune times; see tune.h.
  *
- * A step is repeated until it lasts some milliseconds.  The ranks of a step run it once before it is timed, so that
- * they begin together.
+ * A step is repeated until it lasts some milliseconds.  Before a step with messages is timed, its ranks exchange short
+ * messages, so that they begin together.
  */
 #include "tune.h"
 
@@ -17,13 +17,15 @@
 #define SHORT_BYTES 8
 #define TAG         1
 
-/* Duration of a step, duration of a step with long messages, and maximum number of executions of a step. */
+/* Intended duration of a run of a step, in ns, and the maximum number of repetitions in a run. */
 #define STEP_NS      2e6
-#define STREAM_NS    50e6
 #define REPEATS_MAX  4096
+
+/* The same for a step with long messages. */
+#define STREAM_NS    50e6
 #define STREAMS_MAX  8
 
-/* Number of runs of a step in a round.  The fastest run counts, because other processes may disturb a run. */
+/* Number of timed runs of a step without long messages.  The fastest counts: other processes may disturb a run. */
 #define RUNS         5
 
 #define COPY_REGION  (16 << 20)
@@ -42,8 +44,9 @@ static int at(const irr_tune_group_t *group, int distance)
 }
 
 /*
- * Returns the number of messages that each member sends at once, a multiple of its number of partners.  Between nodes
- * three or more partners get one message each, because a second message to a rank could travel together with the first.
+ * Returns the number of messages that each member sends at once, a multiple of its number of partners.  If a member
+ * has at least three partners on other nodes, each partner gets one message, because a second message to the same rank
+ * could travel together with the first.
  */
 int irr_tune_burst(const irr_tune_group_t *group, bool between)
 {

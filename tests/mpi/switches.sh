@@ -55,7 +55,7 @@ plan 12
     check "a tree that all have" used 3 "SLURM_TOPOLOGY_ADDR says" with switch.switch.node "$tree" $run
     check "no rank has one" used 1 "is assumed" with node "- - - - - - - -" $run
     check "it names no switch" used 1 "is assumed" with node "n0 n0 n1 n1 n2 n2 n3 n3" $run
-    check "a rank has none" ignored "it is not set on rank 3" with switch.switch.node \
+    check "a rank has none" ignored "SLURM_TOPOLOGY_ADDR is not set on rank 3" with switch.switch.node \
         "s.l0.n0 s.l0.n0 s.l0.n1 - s.l1.n2 s.l1.n2 s.l1.n3 -" $run
     check "nonsense" ignored "rank 5 has 's.l/1.n2'" with switch.switch.node \
         "s.l0.n0 s.l0.n0 s.l0.n1 s.l0.n1 s.l1.n2 s.l/1.n2 s.l1.n3 s.l1.n3" $run
@@ -64,7 +64,7 @@ plan 12
         "s.l0.n0 s.l0.n0 s.l0.n1 s.l0.n1 s.l1.n2 s.l1.n2 s.l1.n3 s.l0.n3" $run
     check "two trees" ignored "'s' and 't' are at the top" with switch.node \
         "s.n0 s.n0 s.n1 s.n1 t.n2 t.n2 t.n3 t.n3" $run
-    check "other nodes than the job's" ignored "its nodes are not those of the job" with switch.node \
+    check "other nodes than the job's" ignored "the nodes in SLURM_TOPOLOGY_ADDR are not those of the job" with switch.node \
         "s.n0 s.n0 s.n0 s.n0 s.n2 s.n2 s.n3 s.n3" $run
     check "a file is stronger" says "none of its hosts" with switch.switch.node "$tree" \
         --mca coll_irr_topology_file "$scratch/topology.conf" "$scratch/slurm" "$builddir/irr_bench" -c \

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The least spread of the logarithm of a speedup. */
+/* The least standard deviation of the logarithm of a speedup.  If the trials have a smaller one, this value counts. */
 #define SPREAD_MIN 0.02
 
-/* The number of trials without a gain after which a strategy is not tried again; a single trial may be disturbed. */
+/* The number of trials after which a strategy without a gain is not tried again; a single trial may be disturbed. */
 #define LOST 2
 
 /* In agreements, speedups are integers, in thousandths. */
@@ -91,7 +91,7 @@ static irr_lesson_t *take(irr_lessons_t *lessons, const irr_situation_t *situati
 
 /* ---- learning ---- */
 
-/* If a strategy has more than IRR_LESSONS_TRIALS trials, scales their weights down to this number. */
+/* Scales the sums of a strategy down to IRR_LESSONS_TRIALS trials if it has more.  Old trials so lose weight. */
 static void forget(irr_found_t *found)
 {
     if (found->trials > IRR_LESSONS_TRIALS) {
@@ -153,7 +153,10 @@ irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *si
     return IRR_OK;
 }
 
-/* Adds teams, and scales down the weight of earlier teams, in the same manner as forget(). */
+/*
+ * Adds teams, which are communicators of the same processes, and the sum of the logarithms of their numbers of calls.
+ * Scales the sums down, as forget() does.
+ */
 static void add_teams(irr_lesson_t *lesson, double teams, double calls)
 {
     lesson->teams += teams;
@@ -215,8 +218,8 @@ double irr_lesson_calls(const irr_lesson_t *lesson)
 /* ---- agreement ---- */
 
 /*
- * In the words, lower bounds and expected numbers of exchanges are complements, so that the maximum over all ranks
- * gives the least value.
+ * The ranks agree on the maximum of each word.  A lower bound of a speedup, and the expected number of calls, are
+ * stored as UINT64_MAX minus the value, so that the maximum gives the least value of all ranks.
  */
 enum { CALLS = 2 * IRR_CANDIDATES_MAX };
 

@@ -1,5 +1,6 @@
 /*
- * switches.c - finds the switches from the paths of all ranks; see switches.h.
+ * switches.c - finds the tree of switches from a path for each rank: the names of the switches above its node, from
+ * SLURM_TOPOLOGY_ADDR; see switches.h.
  *
  * All ranks evaluate the same paths, so their results are the same.
  */
@@ -11,13 +12,13 @@
 #include <ctype.h>
 #include <string.h>
 
-/* The algorithm `auto` uses no switches without a topology file, so the function does not resolve `auto`. */
+/* `auto` counts as an algorithm without switches, because it uses switches only with a topology file. */
 bool irr_switches_asked(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
     return files->topology.hosts == 0 && irr_algorithm_strategy(params->settings.algorithm)->order->uses_tree;
 }
 
-/* Warns the user once per engine, because most communicators have the same ranks. */
+/* Warns the user once per engine.  Most communicators have the same ranks, and would repeat the warning. */
 static void warn(irr_engine_t *engine, const char *why)
 {
     bool warned;
@@ -64,12 +65,12 @@ void irr_switches_read(const irr_comm_params_t *params, irr_comm_files_t *files)
         return;
     }
     if (params->switch_address == NULL) {
-        snprintf(files->reason, sizeof(files->reason), "it is not set on rank %d", params->rank);
+        snprintf(files->reason, sizeof(files->reason), "SLURM_TOPOLOGY_ADDR is not set on rank %d", params->rank);
     } else if (irr_switch_path(params->switch_address, params->switch_pattern != NULL ? params->switch_pattern : "",
                                files->path, why, sizeof(why)) != IRR_OK) {
         complain(params, files, why);
     } else if (files->path[0] == '\0') {
-        snprintf(files->reason, sizeof(files->reason), "it names no switch on rank %d", params->rank);
+        snprintf(files->reason, sizeof(files->reason), "SLURM_TOPOLOGY_ADDR names no switch on rank %d", params->rank);
     }
 }
 
@@ -120,7 +121,7 @@ static irr_status_t take_paths(irr_comm_t *comm, irr_comm_files_t *files, const 
 
     if (status == IRR_OK && !fit(nodes, &files->topology, host_of)) {
         irr_topology_fini(&files->topology);
-        snprintf(why, sizeof(why), "its nodes are not those of the job");
+        snprintf(why, sizeof(why), "the nodes in SLURM_TOPOLOGY_ADDR are not those of the job");
         status = IRR_ERR_FORMAT;
     }
     if (status == IRR_ERR_FORMAT && comm->rank == 0) {

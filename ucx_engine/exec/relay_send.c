@@ -1,10 +1,11 @@
 /*
  * relay_send.c - the steps that send a stage, in the order of the schedule.
  *
- * A peer that knows the layout gets its data in one step. Any other peer first gets empty messages that cancel its
- * predicted receive, then a HEADER. Short data is copied behind the HEADER, so that the HEADER is one piece of memory;
- * longer data follows in BODY messages. A peer whose predicted receive was cancelled waits for this HEADER and for no
- * other HEADER. The empty messages therefore start only when the window also has room for the HEADER.
+ * A peer that knows the layout gets its data in one step. Any other peer has perhaps started receives for the layout of
+ * the previous exchange. It first gets empty messages, which end these receives, then a HEADER. Short data is copied
+ * behind the header, so that both are one piece of memory; longer data follows in BODY messages. A peer whose receives
+ * were ended so waits for this HEADER and for no other. The empty messages therefore start only when the window, which
+ * limits the messages and bytes in flight, also has room for the HEADER.
  */
 #include "exec/relay.h"
 
@@ -19,7 +20,7 @@ typedef struct outgoing {
     irr_relay_slot_t  *slot;
     const irr_piece_t *pieces;
     const irr_slice_t *slices;
-    size_t             npieces;    /* number of pieces; 1 if there are no slices, for the blank byte */
+    size_t             npieces;    /* number of pieces; without slices 1: the blank (exec/relay.h) */
     size_t             bytes;
     irr_header_t       header;
     size_t             length;     /* length of the whole header in bytes */

@@ -55,7 +55,7 @@ typedef struct irr_ucx {
     uint64_t         endpoints;
     uint64_t         bytes_gathered;
     size_t           sending;    /* pending sends */
-    struct irr_ucx  *left;       /* the transport that was left open before this transport */
+    struct irr_ucx  *left;       /* next in the list of transports that could not be closed */
     irr_ucx_sink_t   sinks[IRR_UCX_SINKS];
     bool             closed;
     int              event_fd;
@@ -105,9 +105,9 @@ static inline irr_ucx_t *irr_ucx_of(irr_transport_t *transport)
 irr_status_t irr_ucx_status(ucs_status_t status);
 
 /*
- * Longest list, in bytes, that is first tried as a short message. The transport gathers the list on the stack, because
- * UCX sends only contiguous memory as a short message. UCX copies a short message into the queue of the receiver. The
- * limit is slightly less than the size of a queue element.
+ * If a message has several pieces of at most this many bytes in total, the transport gathers them on the stack, and
+ * tries to send them as one short message, because UCX sends only contiguous memory as a short message. UCX copies a
+ * short message into the queue of the receiver. The limit is slightly less than the size of a queue element.
  */
 #define IRR_UCX_GATHER_MAX 1000
 
@@ -117,7 +117,10 @@ irr_status_t irr_ucx_load(void);
 /* datatype.c */
 irr_status_t irr_ucx_gather_create(ucp_datatype_t *datatype_p);
 
-/* Returns the argument of the gather datatype for the pieces of a request. The callbacks add to *copied. */
+/*
+ * Returns the buffer to pass to UCX together with the gather datatype, whose callbacks then read the pieces of this
+ * request, and add the number of copied bytes to *copied.
+ */
 void *irr_ucx_gather_begin(irr_request_t *request, uint64_t *copied);
 void irr_ucx_gather(const irr_iov_t *iov, size_t count, char *to);
 
