@@ -18,8 +18,8 @@
 #define FLAGS (MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS)
 
 /*
- * Returns the MPI_T class of a variable.  A variable with "(a gauge)" in its description may decrease, and has the
- * class SIZE.  Any other variable only grows, and has the class COUNTER.
+ * Returns the MPI_T class of a variable.  A variable with "(a gauge)" in its description is a current value or a
+ * maximum, and has the class SIZE.  Any other variable is a total, and has the class COUNTER.
  */
 static int class_of(const char *text)
 {

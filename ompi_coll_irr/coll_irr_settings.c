@@ -39,18 +39,18 @@ static const irr_setting_t of_process[] = {
       .allowed = "a whole number from 0 on", .min = 0, .max = INT_MAX },
     { "setup_share", IRR_SETTING_WHOLE, USER, AT(setup_share), "5",
       "With the algorithm auto: percentage of the time in exchanges that coll/irr may spend on trials of faster "
-      "algorithms. Above 100, trials run even if they cannot save the time that they cost. With 0 there are no "
-      "trials, and Open MPI serves all calls.",
+      "algorithms. Up to 100, a trial runs only if it may save the time that it costs; above 100 it always runs. With "
+      "0 there are no trials, and Open MPI serves all calls.",
       .allowed = "a whole number of percent from 0 on; 0 tries nothing", .min = 0, .max = INT_MAX },
     { "transport", IRR_SETTING_NAME, USER, AT(transport), "auto",
-      "Library for messages between nodes. ucx: UCX; ofi: libfabric. auto: ofi if coll_irr_ofi_* is set and "
+      "Library for messages that do not go through shared memory. ucx: UCX; ofi: libfabric. auto: ofi if coll_irr_ofi_* is set and "
       "coll_irr_ucx_* is not, or if the job has several nodes and a network that only libfabric supports (Slingshot, "
       "EFA, Omni-Path); otherwise ucx. Must be the same on all ranks.",
       .value = transport_name },
     { "eager_bytes", IRR_SETTING_AUTO_SIZE, EXPERT, AT(eager_bytes), "auto",
       "Length in bytes of the longest message that is sent at once; a longer message waits until its receiver is "
-      "ready. 0: UCX or libfabric chooses; auto: 64k with coll_irr_topology_file, and over UCX between nodes without "
-      "InfiniBand, otherwise as 0. UCX_RNDV_THRESH takes precedence.",
+      "ready. 0: UCX or libfabric chooses; auto: 64k if coll_irr_topology_file is set, or if UCX connects nodes "
+      "without InfiniBand, otherwise as 0. UCX_RNDV_THRESH takes precedence.",
       .allowed = "auto, or a whole number, with an optional suffix k, m or g; 0: UCX or libfabric chooses" },
     { "ucx_tls", IRR_SETTING_TEXT, EXPERT, AT(ucx_tls), "",
       "UCX transports that coll/irr may use, in the syntax of UCX_TLS. They do not apply to Open MPI's use of UCX. "
@@ -76,7 +76,7 @@ static const irr_setting_t of_process[] = {
       .allowed = "any text" },
     { "memory_file", IRR_SETTING_TEXT, USER, AT(memory_file), "",
       "File in which jobs keep results of trials for later jobs: with auto, a strategy with a known speedup serves "
-      "calls at once. Process 0 updates the file in MPI_Finalize. Use one file per machine; irr_tune --show FILE "
+      "calls at once. Process 0 updates the file in MPI_Finalize. Use one file per cluster; irr_tune --show FILE "
       "prints it. Either all ranks or no rank must name a file.",
       .allowed = "any text" },
     { "report", IRR_SETTING_TEXT, USER, AT(report), "",

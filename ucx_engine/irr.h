@@ -68,7 +68,7 @@ void irr_allocator_set(const irr_allocator_t *allocator);
 
 /* X(field, text).  A counter is a total since the engine was created, unless its text contains "(a gauge)". */
 #define IRR_COUNTERS_MAP(X)                                                                               \
-    X(exchanges,         "Number of exchanges completed by the engine")                                   \
+    X(exchanges,         "Number of exchanges that coll/irr has completed")                               \
     X(messages_sent,     "Number of messages passed to the transport")                                    \
     X(messages_received, "Number of messages received from the transport")                                \
     X(bytes_sent,        "Bytes of user data passed to the transport")                                    \
@@ -89,7 +89,7 @@ void irr_allocator_set(const irr_allocator_t *allocator);
     X(schedules_reused,  "Number of times that an exchange or a plan used an existing schedule")          \
     X(schedule_ns,       "Time in ns of this rank to compute and store schedules")                        \
     X(waits,             "Number of times that this rank slept until an event of the transport")          \
-    X(waiting_ns,        "Time in ns of exchanges after their first sixteen polls")
+    X(waiting_ns,        "Time in ns that exchanges waited, from the seventeenth round of progress on")
 
 #define IRR_COUNTER_FIELD(field, text) uint64_t field;
 typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters_t;

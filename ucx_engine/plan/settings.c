@@ -19,8 +19,8 @@ enum { USER = IRR_SETTING_USER, EXPERT = IRR_SETTING_EXPERT, DEVELOPER = IRR_SET
 static const irr_setting_t settings[] = {
     { "compose", IRR_SETTING_NAME, EXPERT, AT(compose), "auto",
       "How a message of several pieces in memory is sent. iovec: the transport gets a list of the pieces; gather: "
-      "the pieces are copied into memory of the transport, on one node also a single piece; split: each piece is a "
-      "message; auto: depends on number and lengths of the pieces.",
+      "pieces are copied into memory of the transport (on one node, so is a single piece); split: each "
+      "piece is a message; auto: depends on number and lengths of the pieces.",
       .value = irr_compose_name },
     { "overlap", IRR_SETTING_NAME, EXPERT, AT(overlap), "pipelined",
       "When a rank sends a message of a stage of a store-and-forward algorithm. pipelined: when its data has "
@@ -34,8 +34,8 @@ static const irr_setting_t settings[] = {
       .value = irr_pacing_name, .older = "pace" },
     { "host_route", IRR_SETTING_NAME, EXPERT, AT(host_route), "auto",
       "How algorithm tree sends between nodes with several ranks. direct: each rank sends its own messages; node: "
-      "one rank of a node collects the messages for another node and sends them as one; auto: trials compare both, "
-      "unless coll_irr_pacing is set.",
+      "one rank of a node collects the messages for another node and sends them as one; auto: trials compare both; "
+      "if coll_irr_pacing is set, direct.",
       .value = irr_host_route_name },
     { "window_messages", IRR_SETTING_SIZE, EXPERT, AT(window_messages), "0",
       "Largest number of messages that a rank has in flight in one exchange. 0 means no limit.",
@@ -46,12 +46,12 @@ static const irr_setting_t settings[] = {
       .allowed = ZERO("no limit") },
     { "dims", IRR_SETTING_DIMS, EXPERT, AT(dims), "auto",
       "Shape of the grid for algorithms grid, balanced-grid, hybrid and bruck: the size of each dimension, as in "
-      "8x8, 4x4x4 or 2^6. The size of the last dimension follows from the number of ranks. auto: the algorithm "
+      "8x8, 4x4x4 or 2^6. The last size follows from the number of ranks and the other sizes. auto: the algorithm "
       "chooses.",
       .allowed = "auto, or at most " TEXT(IRR_DIMS_MAX) " sizes of at least 2, as in 8x8, 4x4x4 or 2^6" },
     { "slice_min", IRR_SETTING_SIZE, DEVELOPER, AT(slice_min), TEXT(IRR_SLICE_MIN_DEFAULT),
       "Length in bytes of the shortest slice into which algorithms spread and balanced-grid cut a message. 0 means "
-      "that slices may have any length, as in the paper.",
+      "that slices may have any length.",
       .allowed = ZERO("any length") },
     { "direct_bytes", IRR_SETTING_AUTO_SIZE, DEVELOPER, AT(direct_bytes), "auto",
       "Length in bytes of the shortest message that algorithms hybrid and node send directly, not through other "
@@ -64,7 +64,7 @@ static const irr_setting_t settings[] = {
       .allowed = ZERO("the default") },
     { "lead_bytes", IRR_SETTING_AUTO_SIZE, DEVELOPER, AT(lead_bytes), "auto",
       "Pacing sync: a receiver signals the next sender when this number of bytes of the current message has yet to "
-      "arrive. A good value is what the network carries while a process responds. 0: after the last byte; auto: tree "
+      "arrive. A good value is the bandwidth times the response time of a process. 0: after the last byte; auto: tree "
       "tries several values between nodes, others use " TEXT(IRR_LEAD_DEFAULT) ".",
       .allowed = "auto, or " ZERO("after the last byte") },
     { "piece_bytes", IRR_SETTING_AUTO_SIZE, DEVELOPER, AT(piece_bytes), "auto",
@@ -76,7 +76,7 @@ static const irr_setting_t settings[] = {
       "Seed of the random orders (random, random-sorted, random-heap).",
       .allowed = SIZE },
     { "lambda", IRR_SETTING_LAMBDA, DEVELOPER, AT(scheduled.lambda), "incremental",
-      "Algorithm random-heap: fraction of the messages of a step that are sent whole; longer ones are split. "
+      "Algorithm random-heap: fraction of the messages of a step that are sent whole; the longest are split. "
       "fixed:L: always L; incremental:L: grows from L, by default 0.75; proportional:F: F times the mean number of "
       "messages left to a rank; search: the best L; one: no splits.",
       .allowed = "incremental, incremental:L, fixed:L, proportional:F, search or one; L above 0 and at most 1, F at "
@@ -114,8 +114,8 @@ static const irr_setting_t settings[] = {
       "map the memory of the other ranks of its node. 0: UCX or libfabric carries these messages.",
       .allowed = "0 or 1" },
     { "timeout", IRR_SETTING_SIZE, USER, AT(timeout), "0",
-      "Time in seconds after which an unfinished exchange or agreement ends in an error on all ranks. An error "
-      "message names the missing rank, and later exchanges on the communicator fail at once. 0 means no limit, as in "
+      "Time in seconds after which an unfinished exchange, or agreement of the ranks on an algorithm, ends in an error "
+      "on all ranks. A message names the missing rank, and later exchanges on the communicator fail at once. 0 means no limit, as in "
       "Open MPI.",
       .allowed = "a whole number of seconds up to " TEXT(SECONDS_MAX) "; 0 means no limit", .max = SECONDS_MAX },
     { "schedule_file", IRR_SETTING_TEXT, EXPERT, AT(schedule_file), "",
