@@ -28,9 +28,14 @@ static void connect_all(irr_fleet_t *fleet, int rank)
 
 irr_fleet_t *irr_fleet_create(int ranks, uint64_t seed, size_t eager_max)
 {
+    return irr_fleet_create_faulty(ranks, seed, eager_max, NULL);
+}
+
+irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max, const irr_fault_t *faults)
+{
     irr_fleet_t *fleet = irr_test_array(1, sizeof(*fleet));
 
-    irr_world_open(&fleet->world, ranks, seed, eager_max);
+    irr_world_open_faulty(&fleet->world, ranks, seed, eager_max, faults);
     fleet->ranks = ranks;
     fleet->rank = irr_test_array((size_t)ranks, sizeof(*fleet->rank));
     fleet->compose = IRR_COMPOSE_AUTO;

@@ -36,6 +36,9 @@ typedef struct irr_fleet {
 /* Creates a fleet; seed and eager_max as for irr_fabric_create. */
 irr_fleet_t *irr_fleet_create(int ranks, uint64_t seed, size_t eager_max);
 
+/* Creates a fleet with a fault transport between the spy of each rank and its transport. faults: one fault per rank. */
+irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max, const irr_fault_t *faults);
+
 void         irr_fleet_destroy(irr_fleet_t *fleet);
 
 /* Starts the plan of one rank. */

@@ -12,19 +12,6 @@
 /* Row 1 of the table of algorithms: direct. */
 enum { DIRECT = 1 };
 
-/* Builds the plans of a job and starts them.  The first ranks run alone for a while, so their messages come early. */
-static void start_job(irr_fleet_t *fleet, irr_job_t *job, int algorithm)
-{
-    irr_job_fill(job);
-    for (int r = 0; r < job->ranks; r++) {
-        irr_test_must(irr_plan_one(algorithm, &job->problems[r], &fleet->rank[r].plan));
-        irr_fleet_start(fleet, r, irr_job_input(job, r), irr_job_output(job, r));
-        if (r == job->ranks / 2) {
-            irr_fleet_progress(fleet, 10);
-        }
-    }
-}
-
 /* Ends a run. */
 static void end_job(irr_fleet_t *fleet, irr_job_t *job)
 {
@@ -60,14 +47,6 @@ static int count_wrong(const irr_fleet_t *fleet, const irr_job_t *job)
 
 /* ---- windows ---- */
 
-static void watch_windows(irr_fleet_t *fleet, size_t messages, size_t bytes)
-{
-    for (int r = 0; r < fleet->ranks; r++) {
-        fleet->rank[r].spy->window_messages = messages;
-        fleet->rank[r].spy->window_bytes = bytes;
-    }
-}
-
 /* A window slides: the next send starts when a send ends, although other sends are still in flight. */
 static void test_window_slides(void)
 {
@@ -89,22 +68,6 @@ static void test_window_slides(void)
     CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
     CU_ASSERT_EQUAL(count_wrong(fleet, job), 0);
     end_job(fleet, job);
-}
-
-/* Without a window, the spies detect more messages and more bytes in flight than the watched limits. */
-static void test_watch(void)
-{
-    for (size_t bytes = 0; bytes <= 1; bytes++) {
-        irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 1);
-        irr_fleet_t *fleet = irr_fleet_create(5, 0, 0);
-
-        watch_windows(fleet, 1 - bytes, bytes);
-        start_job(fleet, job, DIRECT);
-        CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-        CU_ASSERT_EQUAL(count_wrong(fleet, job), 5);
-        CU_ASSERT_EQUAL(fleet->rank[4].spy->in_flight_max, 4);
-        end_job(fleet, job);
-    }
 }
 
 /* ---- hand-made plans ---- */
@@ -223,6 +186,5 @@ static void test_forwarding_odd(void)
 
 IRR_TEST_MAIN("exec", 60,
     { "a window slides",                                  test_window_slides },
-    { "an exceeded window is detected",                   test_watch },
     { "steps wait for their dependencies",                test_forwarding },
     { "only a message of the right length is forwarded",  test_forwarding_odd })

@@ -177,7 +177,8 @@ void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t troub
 
         fault->delay_send = 1 + irr_test_below(state, 40);   /* the failing send waits for the delayed send */
         fault->delay_rounds = 1 + irr_test_below(state, 40);
-        fault->fail_send = fault->delay_send + irr_test_below(state, 2);
+        fault->fail_send = irr_test_below(state, 4) == 0 ? 0 : fault->delay_send + irr_test_below(state, 2);
+        fault->fail_recv = fault->fail_send == 0 ? fault->delay_send : 0;
         fault->failure = IRR_ERR_TRANSPORT;
     }
     settings = draw_settings(row, scene->ranks, state);

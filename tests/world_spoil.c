@@ -152,9 +152,6 @@ bool irr_world_spoil(void *context, uint16_t *tag, unsigned char *bytes, size_t 
     const message_t m = { bytes, length, &scene->random };
     const bool data = irr_tag_is_data(*tag);
 
-    if (*length == 0 && irr_tag_kind(*tag) == IRR_TAG_SYNC && !scene->spoils_data && below(m, 4) == 0) {
-        insert(m);   /* a signal has no bytes */
-    }
     if (*length == 0 || data != scene->spoils_data || below(m, 4) > 0) {
         return false;
     }
