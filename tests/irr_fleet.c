@@ -5,8 +5,6 @@
 
 #include "irr_test.h"
 
-#include "pacing/pacing.h"
-
 #include <stdlib.h>
 
 #define ROUNDS_MAX 20000
@@ -69,14 +67,6 @@ void irr_fleet_destroy(irr_fleet_t *fleet)
     free(fleet);
 }
 
-void irr_fleet_pacing(irr_fleet_t *fleet, int rank, irr_pacing_kind_t pacing, size_t grants,
-                      const irr_signals_t *signals)
-{
-    const irr_pacing_params_t params = { .grants = grants, .signals = signals };
-
-    irr_test_must(irr_pacing_add(irr_pacing_of(pacing), &params, &fleet->rank[rank].plan));
-}
-
 void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *output)
 {
     irr_fleet_rank_t *rank = &fleet->rank[index];
@@ -86,9 +76,9 @@ void irr_fleet_start(irr_fleet_t *fleet, int index, const void *input, void *out
     rank->running = true;
     rank->result = IRR_IN_PROGRESS;
     rank->exec.env = (irr_exec_env_t){
-        .channel = rank->channel, .tag_base = fleet->tag_base, .input = input, .output = output,
+        .channel = rank->channel, .input = input, .output = output,
         .scratch = rank->scratch, .compose = fleet->compose, .window_messages = fleet->window_messages,
-        .window_bytes = fleet->window_bytes, .counters = &rank->counters, .failure = rank->failure
+        .window_bytes = fleet->window_bytes, .counters = &rank->counters
     };
     irr_test_must(irr_exec_reserve(&rank->exec, irr_plan_size(&rank->plan)));
     irr_exec_start(&rank->exec, &rank->plan);

@@ -10,7 +10,6 @@
 #include "irr_world.h"
 
 #include "exec/exec.h"
-#include "pacing/signals.h"
 
 #define IRR_FLEET_CHANNEL 9
 
@@ -22,7 +21,6 @@ typedef struct irr_fleet_rank {
     irr_exec_t      exec;
     irr_counters_t  counters;
     void           *scratch;
-    irr_failure_t  *failure;   /* as in irr_exec_env_t; NULL unless a test sets it */
     bool            running;
     irr_status_t    result;    /* result of the last run */
 } irr_fleet_rank_t;
@@ -33,7 +31,6 @@ typedef struct irr_fleet {
     irr_fleet_rank_t *rank;
     irr_compose_t     compose;
     size_t            window_messages, window_bytes;
-    uint16_t          tag_base;                     /* changes with each exchange */
 } irr_fleet_t;
 
 /* Creates a fleet; seed and eager_max as for irr_fabric_create. */
@@ -43,10 +40,6 @@ irr_fleet_t *irr_fleet_create(int ranks, uint64_t seed, size_t eager_max);
 irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max, const irr_fault_t *faults);
 
 void         irr_fleet_destroy(irr_fleet_t *fleet);
-
-/* Adds a pacing to the plan of one rank. signals: the signals of the pacing sync; NULL for other pacings. */
-void irr_fleet_pacing(irr_fleet_t *fleet, int rank, irr_pacing_kind_t pacing, size_t grants,
-                      const irr_signals_t *signals);
 
 /* Starts the plan of one rank. */
 void irr_fleet_start(irr_fleet_t *fleet, int rank, const void *input, void *output);

@@ -16,6 +16,7 @@ typedef struct irr_turn {
     int       job;       /* index of a filled job */
     int       object;    /* number of the exchange object; each rank has its own order of the objects */
     bool      planned;   /* restart: the plan of the job has been made */
+    bool      repeats;   /* the turn before was a run of the same job */
     bool      bare;      /* restart: an earlier restart has learned the plan, so no description travels */
 } irr_turn_t;
 

@@ -178,7 +178,6 @@ static irr_status_t send(irr_channel_t *channel, irr_request_t *request)
     }
     if (spy->sends == spy->refuse_send) {
         spy->refused = true;
-        spy->refused_tag = request->tag;
         return spy->refusal;
     }
     if (spy->on_send != NULL) {

@@ -26,7 +26,6 @@ typedef struct irr_spy {
     size_t           refuse_send, refuse_recv;       /* number of the operation to refuse, from 1; 0: none */
     irr_status_t     refusal;            /* status of the refused operation */
     bool             refused;            /* a send was refused */
-    uint16_t         refused_tag;        /* tag of the refused send */
     bool             unreachable;        /* reach returns IRR_ERR_UNREACHABLE for every peer */
     irr_status_t     connects_end;       /* if not IRR_OK, connect returns this status */
     size_t           busy_discards;      /* number of calls of discard from now on that return IRR_IN_PROGRESS */

@@ -1,6 +1,6 @@
 /*
- * test_assignment.c - the assignment of a rank equals its part of the whole schedule, and random bytes are refused or
- * read as an assignment that makes a plan.
+ * test_assignment.c - the assignment of a rank: memory, and damaged bytes, which are refused or read as an assignment
+ * that makes a plan. test_schedules.c has the plans of all ranks.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -87,39 +87,6 @@ static void close_crew(crew_t *crew)
 
 /* ---- correct assignments ---- */
 
-static bool same_syncs(const irr_signals_t *a, const irr_signals_t *b)
-{
-    bool same = a->nsignals == b->nsignals && a->nwaits == b->nwaits;
-
-    for (size_t i = 0; same && i < a->nsignals; i++) {
-        same = a->signals[i].received == b->signals[i].received && a->signals[i].peer == b->signals[i].peer;
-    }
-    for (size_t i = 0; same && i < a->nwaits; i++) {
-        same = a->waits[i].send == b->waits[i].send && a->waits[i].peer == b->waits[i].peer &&
-               a->waits[i].received == b->waits[i].received;
-    }
-    return same;
-}
-
-static void expect_local_schedule(const crew_t *crew, int rank, const irr_local_schedule_t *local)
-{
-    const irr_schedule_t *schedule = &crew->computed.schedule;
-    irr_schedule_t whole, own;
-    irr_signals_t whole_syncs, own_syncs;
-
-    irr_test_must(irr_schedule_own(schedule, rank, PIECE_MAX, &whole));
-    irr_test_must(irr_schedule_own(&local->schedule, rank, PIECE_MAX, &own));
-    irr_test_must(irr_signals_build(schedule, &crew->computed.syncs, rank, &whole, 2000, &whole_syncs));
-    irr_test_must(irr_signals_build(&local->schedule, &local->syncs, rank, &own, 2000, &own_syncs));
-    CU_ASSERT_EQUAL(local->schedule.steps, schedule->steps);
-    CU_ASSERT_TRUE(irr_schedule_same(&own, &whole));
-    CU_ASSERT_TRUE(same_syncs(&own_syncs, &whole_syncs));
-    irr_signals_fini(&own_syncs);
-    irr_signals_fini(&whole_syncs);
-    irr_schedule_fini(&own);
-    irr_schedule_fini(&whole);
-}
-
 /* Returns the blocks that a rank sends. list: room for all ranks. */
 static irr_blocks_t sent_by(const crew_t *crew, int rank, irr_block_t *list)
 {
@@ -133,39 +100,6 @@ static irr_blocks_t sent_by(const crew_t *crew, int rank, irr_block_t *list)
         }
     }
     return blocks;
-}
-
-static void expect_forward(const crew_t *crew, int rank, const irr_forward_t *forward)
-{
-    irr_block_t list[RANKS_MAX];
-    irr_forward_t wanted;
-
-    irr_test_must(irr_forward_init(&wanted, &crew->nodes, &crew->matrix, sent_by(crew, rank, list), rank));
-    CU_ASSERT_EQUAL(irr_forward_scratch(forward), irr_forward_scratch(&wanted));
-    CU_ASSERT_EQUAL_FATAL(forward->build.plan.npieces, wanted.build.plan.npieces);
-    CU_ASSERT_TRUE(wanted.build.plan.npieces == 0 ||
-                   memcmp(forward->build.slices, wanted.build.slices,
-                          wanted.build.plan.npieces * sizeof(*wanted.build.slices)) == 0);
-    irr_forward_fini(&wanted);
-}
-
-static void expect_rank(const crew_t *crew, int rank, irr_reader_t entry, uint64_t *state)
-{
-    irr_block_t list[RANKS_MAX];
-    irr_assignment_t assignment;
-
-    (void)state;
-    CU_ASSERT_EQUAL_FATAL(irr_assignment_read(entry, scene.ranks, rank, crew->forwards, sent_by(crew, rank, list),
-                                              &assignment), IRR_OK);
-    CU_ASSERT_EQUAL(assignment.declined, crew->computed.declined);
-    CU_ASSERT_EQUAL(assignment.matrix_bytes, 77);
-    if (!assignment.declined) {
-        expect_local_schedule(crew, rank, &assignment.local);
-    }
-    if (crew->forwards != NULL) {
-        expect_forward(crew, rank, &assignment.forward);
-    }
-    irr_assignment_fini(&assignment);
 }
 
 /* Calls a function with each rank's entry of the assignments of random crews. */
@@ -187,13 +121,6 @@ static void each_entry(uint64_t *state,
         CU_ASSERT_TRUE(irr_reader_ends(&entries));
         close_crew(&crew);
     }
-}
-
-static void test_same(void)
-{
-    uint64_t state = irr_test_seed();
-
-    each_entry(&state, expect_rank);
 }
 
 /* ---- memory ---- */
@@ -319,6 +246,5 @@ static void test_spoilt(void)
 }
 
 IRR_TEST_MAIN("assignment", 120,
-    { "an assignment is a part of the whole schedule", test_same },
     { "no memory", test_memory },
     { "a damaged assignment is refused, or makes a plan", test_spoilt })

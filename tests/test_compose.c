@@ -319,41 +319,6 @@ static void test_all_modes(void)
 
 /* ---- truncation ---- */
 
-/* The receiver has too little room. In every mode the receiver has an error, and no byte outside its pieces changes. */
-static void test_truncate(void)
-{
-    static const size_t sent[] = { 100, 200, 300 }, room[] = { 100, 150, 250 };
-    static irr_piece_t from[3], to[3];
-    size_t in_bytes = lay_out(from, IRR_BUFFER_INPUT, (cut_t){ sent, 3 });
-    size_t out_bytes = lay_out(to, IRR_BUFFER_OUTPUT, (cut_t){ room, 3 });
-
-    for (int mode = 0; mode < IRR_COMPOSE_COUNT; mode++) {
-        for (int eager = 0; eager <= 1; eager++) {
-            irr_fleet_t *fleet = irr_fleet_create(2, 0, eager == 1 ? SIZE_MAX : 0);
-            unsigned char *input = make_buffer(in_bytes), *output = make_buffer(out_bytes);
-
-            fleet->compose = (irr_compose_t)mode;
-            add_step(fleet, 0, 1, from, 3);
-            add_step(fleet, 1, 1, to, 3);
-            memset(input, 1, in_bytes);
-            irr_fleet_start(fleet, 0, input, NULL);
-            irr_fleet_start(fleet, 1, NULL, output);
-            CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-            CU_ASSERT_EQUAL(fleet->rank[0].result, IRR_OK);
-            CU_ASSERT_EQUAL(fleet->rank[1].result, IRR_ERR_TRUNCATE);
-            for (size_t i = 0; i < GAP; i++) {
-                CU_ASSERT_EQUAL(output[i], POISON);
-                CU_ASSERT_EQUAL(output[GAP + room[0] + i], POISON);
-                CU_ASSERT_EQUAL(output[2 * GAP + room[0] + room[1] + i], POISON);
-                CU_ASSERT_EQUAL(output[out_bytes - 1 - i], POISON);
-            }
-            free(input);
-            free(output);
-            irr_fleet_destroy(fleet);
-        }
-    }
-}
-
 /* Two split messages of four pieces within a window of two: both are in flight at once. */
 static void test_window_of_split(void)
 {
@@ -387,5 +352,4 @@ IRR_TEST_MAIN("compose", 60,
     { "each mode has a name",                           test_names },
     { "messages of many pieces, by mode and transport", test_messages },
     { "empty messages, and transports without lists",   test_all_modes },
-    { "split: a message counts once in the window",     test_window_of_split },
-    { "a message too long for its pieces",              test_truncate })
+    { "split: a message counts once in the window",     test_window_of_split })

@@ -1,5 +1,5 @@
 /*
- * test_core.c - status texts, the allocator, log lines, counters and the lock.
+ * test_core.c - status texts, the allocator, log lines and the lock.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -99,19 +99,6 @@ static void test_allocator(void)
     CU_ASSERT_EQUAL(asked.calls, calls);
 }
 
-static void test_nothing(void)
-{
-    void *none = irr_alloc(0, 8), *zero = irr_alloc_zero(8, 0);
-
-    CU_ASSERT_PTR_NOT_NULL(none);
-    CU_ASSERT_PTR_NOT_NULL(zero);
-    CU_ASSERT_PTR_NOT_EQUAL(none, zero);
-    none = irr_resize(none, 0, 0);
-    CU_ASSERT_PTR_NOT_NULL(none);
-    irr_free(none);
-    irr_free(zero);
-}
-
 /* Several arrays are one block of memory, aligned, zeroed and disjoint. */
 static void test_arrays(void)
 {
@@ -136,24 +123,6 @@ static void test_arrays(void)
     CU_ASSERT_EQUAL(IRR_ALLOC_ARRAYS(huge), IRR_ERR_NO_MEMORY);
     CU_ASSERT_PTR_NULL(kept);
     irr_allocator_set(NULL);
-}
-
-static void test_no_memory(void)
-{
-    char *memory;
-
-    irr_memory_fail(1, NULL);
-    CU_ASSERT_PTR_NULL(irr_alloc(1, 1));
-    irr_memory_fail(1, NULL);
-    CU_ASSERT_PTR_NULL(irr_alloc_zero(1, 1));
-    memory = irr_alloc(6, 1);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(memory);
-    memcpy(memory, "stays", 6);
-    irr_memory_fail(1, NULL);
-    CU_ASSERT_PTR_NULL(irr_resize(memory, 1000, 1));
-    CU_ASSERT_PTR_NULL(irr_resize(memory, SIZE_MAX, 2));
-    CU_ASSERT_STRING_EQUAL(memory, "stays");
-    irr_free(memory);
 }
 
 /* ---- log ---- */
@@ -208,27 +177,6 @@ static void test_log_format(void)
     CU_ASSERT_EQUAL(strlen(logged.text), 1023);
     CU_ASSERT_EQUAL(strspn(logged.text, "x"), 1023);
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-}
-
-/* ---- counters ---- */
-
-static void test_counters(void)
-{
-    static const struct { const char *name, *text; } rows[] = {
-#define COUNTER_ROW(field, text) { #field, text },
-        IRR_COUNTERS_MAP(COUNTER_ROW)
-#undef COUNTER_ROW
-    };
-    const size_t count = IRR_TEST_COUNT(rows);
-
-    CU_ASSERT_EQUAL(sizeof(irr_counters_t), count * sizeof(uint64_t));
-    CU_ASSERT_STRING_EQUAL(rows[0].name, "exchanges");
-    for (size_t i = 0; i < count; i++) {
-        CU_ASSERT(strlen(rows[i].text) > 0);
-        for (size_t j = 0; j < i; j++) {
-            CU_ASSERT_STRING_NOT_EQUAL(rows[i].text, rows[j].text);
-        }
-    }
 }
 
 /* ---- lock ---- */
@@ -315,11 +263,8 @@ static void test_lock_threads(void)
 IRR_TEST_MAIN("core", 60,
     { "each status has a value and a text of its own", test_status },
     { "the allocator is replaced and restored", test_allocator },
-    { "zero bytes are memory that can be freed", test_nothing },
     { "several arrays are one block of memory", test_arrays },
-    { "a failed allocation changes nothing", test_no_memory },
     { "lines above the level are not written", test_log_levels },
     { "lines are formatted, long ones truncated", test_log_format },
-    { "each counter has a name and a text of its own", test_counters },
     { "the lock has at most one holder", test_lock },
     { "the lock serialises threads", test_lock_threads })

@@ -1,5 +1,5 @@
 /*
- * test_engine.c - the engine of a process: the tables of peers and ids, waiting, and the three steps of its end.
+ * test_engine.c - the engine of a process: the table of peers, progress, and the three steps of its end.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -8,37 +8,6 @@
 #include <string.h>
 
 /* ---- tables ---- */
-
-static void test_ids_table(void)
-{
-    static irr_ids_t ids;
-
-    CU_ASSERT_EQUAL(irr_ids_find(&ids, 0), 0);
-    irr_ids_take(&ids, 0);
-    CU_ASSERT_EQUAL(ids.next, 1);
-    CU_ASSERT_EQUAL(irr_ids_find(&ids, 0), 1);
-    for (uint32_t id = 0; id < 200; id++) {
-        irr_ids_take(&ids, id);
-    }
-    CU_ASSERT_EQUAL(irr_ids_find(&ids, 0), 200);
-    CU_ASSERT_EQUAL(irr_ids_find(&ids, 63), 200);
-    CU_ASSERT_EQUAL(irr_ids_find(&ids, 300), 300);
-    irr_ids_give(&ids, 64);
-    CU_ASSERT_EQUAL(irr_ids_find(&ids, 0), 64);
-    CU_ASSERT_EQUAL(irr_ids_find(&ids, 64), 64);
-    CU_ASSERT_EQUAL(irr_ids_find(&ids, 65), 200);
-    irr_ids_take(&ids, IRR_IDS_COUNT - 1);
-    CU_ASSERT_EQUAL(ids.next, 0);
-    CU_ASSERT_EQUAL(irr_ids_find(&ids, IRR_IDS_COUNT - 2), IRR_IDS_COUNT - 2);
-    CU_ASSERT_EQUAL(irr_ids_find(&ids, IRR_IDS_COUNT - 1), IRR_IDS_NONE);
-    CU_ASSERT_EQUAL(irr_ids_find(&ids, IRR_IDS_COUNT), IRR_IDS_NONE);
-    for (uint32_t id = 0; id < IRR_IDS_COUNT; id++) {
-        irr_ids_take(&ids, id);
-    }
-    CU_ASSERT_EQUAL(irr_ids_find(&ids, 0), IRR_IDS_NONE);
-    irr_ids_give(&ids, IRR_IDS_COUNT - 1);
-    CU_ASSERT_EQUAL(irr_ids_find(&ids, 0), IRR_IDS_COUNT - 1);
-}
 
 /* Returns names that differ in few bits, as the names of processes do. */
 static uint64_t peer_name(uint64_t i)
@@ -90,19 +59,6 @@ static void test_no_memory_for_engine(void)
     CU_ASSERT_EQUAL_FATAL(irr_engine_create_on(transport, true, &engine), IRR_OK);
     irr_engine_destroy(engine);
     irr_fabric_destroy(fabric);
-}
-
-/* The loopback transport has no event that ends a sleep. */
-static void test_wait(void)
-{
-    irr_counters_t counters;
-    irr_world_t world;
-
-    irr_world_open(&world, 1, 0, 0);
-    CU_ASSERT_EQUAL(irr_engine_wait(world.engines[0], 1000000), IRR_ERR_NOT_SUPPORTED);
-    irr_engine_counters(world.engines[0], &counters);
-    CU_ASSERT_EQUAL(counters.waits, 0);
-    CU_ASSERT_TRUE(irr_world_close(&world));
 }
 
 /* Progress within progress does nothing. */
@@ -198,10 +154,8 @@ static void test_close_unused(void)
 }
 
 IRR_TEST_MAIN("engine", 60,
-    { "the table of ids",                          test_ids_table },
     { "the table of peers",                        test_peers_table },
     { "no memory for the engine",                  test_no_memory_for_engine },
-    { "a transport that cannot wake a sleeper",    test_wait },
     { "progress within progress",                  test_progress_within_progress },
     { "closing while a message is in flight",      test_close },
     { "closing without use",                       test_close_unused })

@@ -1,6 +1,6 @@
 /*
- * test_fault.c - the conformance suite on the fault transport, which delays sends at random, over loopback and over
- * UCX. Other tests check the delays and failures of a plan.
+ * test_fault.c - the conformance suite on the loopback transport, and on the fault transport, which delays sends at
+ * random, over loopback and over UCX. Other tests check the properties of both beyond transport.h.
  */
 #include "irr_memory.h"
 #include "transport_suite.h"
@@ -28,11 +28,6 @@ static irr_fault_t random_plan(unsigned percent)
     return (irr_fault_t){ .seed = irr_test_seed(), .hold_percent = percent, .hold_rounds = 50 };
 }
 
-static irr_status_t hold_half(irr_transport_t *transports[IRR_NET_RANKS])
-{
-    return wrap(transports, random_plan(50));
-}
-
 static irr_status_t hold_all(irr_transport_t *transports[IRR_NET_RANKS])
 {
     return wrap(transports, random_plan(100));
@@ -43,12 +38,10 @@ static irr_status_t hold_some(irr_transport_t *transports[IRR_NET_RANKS])
     return wrap(transports, random_plan(20));
 }
 
-static const irr_opener_t eager = { .loopback = true, .eager_max = SIZE_MAX, .wrap = hold_half };
 static const irr_opener_t all_held = { .loopback = true, .wrap = hold_all };
 static const irr_opener_t shuffled = { .loopback = true, .shuffled = true, .eager_max = EAGER_MAX, .wrap = hold_some };
 static const irr_opener_t ucx = { .config = { .one_node = true }, .wrap = hold_some };
 
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, eager)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, all_held)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, shuffled)
 IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, ucx)
@@ -84,25 +77,6 @@ static void close_all(irr_msg_t *msgs, size_t count)
     for (size_t i = 0; i < count; i++) {
         irr_msg_close(&msgs[i]);
     }
-}
-
-/* Without a fault, a send that completes at once in the inner transport also completes at once in the wrapper. */
-static void test_no_fault(void)
-{
-    irr_msg_t msg;
-    irr_net_t net;
-
-    plan = (irr_fault_t){ .seed = 1 };
-    if (!irr_net_open(&net, &planned)) {
-        return;
-    }
-    post(&net, &msg, 1, 1, TAG, 8);
-    CU_ASSERT_EQUAL(msg.send.status, IRR_OK);
-    irr_net_progress_one(&net, 1);
-    CU_ASSERT_TRUE(arrived(&msg));
-    CU_ASSERT_EQUAL(net.transports[0]->ops->progress(net.transports[0]), 0);
-    close_all(&msg, 1);
-    irr_net_close(&net);
 }
 
 /* The second send is late. Of the later sends, only the send with the same peer and tag waits behind it. */
@@ -214,45 +188,6 @@ static void test_fail_send(void)
     fail_second(3);
 }
 
-/* A receive that fails leaves its message to the next receive. */
-static void test_fail_recv(void)
-{
-    irr_op_t send = { .then = NULL }, recv[2] = { { .then = NULL } };
-    irr_list_t from, to;
-    irr_net_t net;
-
-    plan = (irr_fault_t){ .fail_recv = 1, .failure = IRR_ERR_TRANSPORT };
-    if (!irr_net_open(&net, &planned)) {
-        return;
-    }
-    irr_list_open_even(&from, 1, LARGE);
-    irr_list_open_even(&to, 1, LARGE);
-    irr_list_fill(&from, 1);
-    irr_net_recv(&net, 0, 1, TAG, &to, IRR_FORM_IOVEC, &recv[0]);
-    CU_ASSERT_EQUAL(recv[0].status, IRR_ERR_TRANSPORT);
-    irr_net_send(&net, 1, 0, TAG, &from, IRR_FORM_IOVEC, &send);
-    irr_net_recv(&net, 0, 1, TAG, &to, IRR_FORM_IOVEC, &recv[1]);
-    irr_net_wait(&net, &recv[1]);
-    irr_net_wait(&net, &send);
-    CU_ASSERT_TRUE(irr_list_holds(&to, 1, LARGE));
-    irr_list_close(&to);
-    irr_list_close(&from);
-    irr_net_close(&net);
-}
-
-/* ---- the seed ---- */
-
-static bool record_order(uint64_t seed, int order[IRR_SUITE_ARRIVALS])
-{
-    plan = (irr_fault_t){ .seed = seed, .hold_percent = 50, .hold_rounds = 10 };
-    return irr_suite_arrivals(&planned, IRR_SUITE_ARRIVALS, order);
-}
-
-static void test_seed(void)
-{
-    irr_suite_seeded(record_order);
-}
-
 /* ---- refused plans, memory, sleep ---- */
 
 /* If a plan is refused, or memory is missing, the caller keeps the inner transport. */
@@ -282,27 +217,6 @@ static void test_open(void)
     irr_fabric_destroy(fabric);
 }
 
-/* Holding a send allocates nothing.  If the send fails later, `done` has the error. */
-static void test_no_memory(void)
-{
-    irr_msg_t msg;
-    irr_net_t net;
-
-    plan = (irr_fault_t){ .delay_send = 1, .delay_rounds = 2 };
-    if (irr_net_open(&net, &planned)) {
-        irr_memory_fail(1, NULL);
-        post(&net, &msg, 1, 1, TAG, 8);
-        CU_ASSERT_EQUAL(msg.send.status, IRR_IN_PROGRESS);
-        CU_ASSERT_FALSE(irr_memory_failed());
-        irr_net_wait(&net, &msg.send);
-        CU_ASSERT_EQUAL(msg.send.status, IRR_ERR_NO_MEMORY);
-        irr_net_abandon(&net, 1);
-        irr_net_wait(&net, &msg.recv);
-        close_all(&msg, 1);
-        irr_net_close(&net);
-    }
-}
-
 /* A rank must not sleep while it holds a send, which only its own progress can pass on. */
 static void test_no_sleep(void)
 {
@@ -327,17 +241,110 @@ static void test_no_sleep(void)
     irr_net_close(&net);
 }
 
+/* ---- loopback without faults ---- */
+
+/* Makes transports that accept no lists. */
+static irr_status_t make_narrow(irr_transport_t *transports[IRR_NET_RANKS])
+{
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        transports[r]->caps.pieces_max[IRR_FORM_IOVEC] = 1;
+        transports[r]->caps.pieces_max[IRR_FORM_GATHER] = 1;
+    }
+    return IRR_OK;
+}
+
+static const irr_opener_t eager = { .loopback = true, .eager_max = SIZE_MAX };
+static const irr_opener_t mixed = { .loopback = true, .shuffled = true, .eager_max = 1024 };
+static const irr_opener_t narrow = { .loopback = true, .wrap = make_narrow };   /* rendezvous only */
+
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, eager)
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, mixed)
+IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, narrow)
+
+static void test_parameters(void)
+{
+    irr_transport_t *transports[IRR_NET_RANKS], *other;
+    const void *address;
+    irr_fabric_t *single, *fabric;
+    irr_peer_t *peer;
+    size_t length;
+
+    CU_ASSERT_EQUAL(irr_fabric_create(0, 0, 0, &single), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL_FATAL(irr_fabric_create(1, 0, 0, &single), IRR_OK);
+    CU_ASSERT_EQUAL(irr_loopback_open(single, -1, &other), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL(irr_loopback_open(single, 1, &other), IRR_ERR_BAD_PARAM);
+    CU_ASSERT_EQUAL_FATAL(irr_loopback_open(single, 0, &other), IRR_OK);
+    CU_ASSERT_EQUAL(irr_loopback_open(single, 0, &transports[0]), IRR_ERR_BAD_PARAM);
+
+    CU_ASSERT_EQUAL_FATAL(irr_net_open_with(&eager, transports, &fabric), IRR_OK);
+    CU_ASSERT_EQUAL(transports[0]->ops->address(transports[0], &address, &length), IRR_OK);
+    CU_ASSERT_EQUAL(other->ops->connect(other, address, length, &peer), IRR_ERR_UNREACHABLE);
+    CU_ASSERT_EQUAL(other->ops->connect(other, address, length - 1, &peer), IRR_ERR_BAD_PARAM);
+    for (int r = 0; r < IRR_NET_RANKS; r++) {
+        transports[r]->ops->free(transports[r]);
+    }
+    irr_fabric_destroy(fabric);
+
+    other->ops->free(other);
+    CU_ASSERT_EQUAL_FATAL(irr_loopback_open(single, 0, &other), IRR_OK);
+    other->ops->free(other);
+    irr_fabric_destroy(single);
+    irr_fabric_destroy(NULL);
+}
+
+/* A wrong operation is refused at once, and no operation is pending. */
+static void test_refusals(void)
+{
+    irr_iov_t endless[2] = { { NULL, SIZE_MAX }, { NULL, 1 } };
+    irr_list_t list, wrong = { .iov = endless, .count = 2 };
+    irr_op_t op = { .then = NULL };
+    irr_transport_t *receiver;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, &eager)) {
+        return;
+    }
+    receiver = net.transports[1];
+    irr_list_open_even(&list, 1, 8);
+    irr_net_send(&net, 0, 1, TAG, &wrong, IRR_FORM_IOVEC, &op);
+    CU_ASSERT_EQUAL(op.status, IRR_ERR_BAD_PARAM);
+    irr_net_drain(&net, 0);
+    irr_net_send(&net, 0, 1, TAG, &list, IRR_FORM_IOVEC, &op);
+    CU_ASSERT_EQUAL(op.status, IRR_ERR_CANCELED);
+    CU_ASSERT_EQUAL(receiver->ops->progress(receiver), 0);
+    irr_list_close(&list);
+    irr_net_close(&net);
+}
+
+/* ---- the order of deliveries ---- */
+
+static bool record_loopback(uint64_t seed, int order[IRR_SUITE_ARRIVALS])
+{
+    const irr_opener_t seeded = { .loopback = true, .seed = seed, .eager_max = SIZE_MAX };
+
+    return irr_suite_arrivals(&seeded, 2, order);
+}
+
+static void test_order_of_deliveries(void)
+{
+    int order[IRR_SUITE_ARRIVALS];
+
+    CU_ASSERT_FALSE(record_loopback(0, order));
+    irr_suite_seeded(record_loopback);
+}
+
 IRR_TEST_MAIN("fault", 240,
-    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, eager)
     IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, all_held)
     IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shuffled)
     IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, ucx)
-    { "no fault", test_no_fault },
     { "a send that is late, and what waits behind it", test_delay },
     { "a send that is held until close", test_until_close },
     { "a send that fails", test_fail_send },
-    { "a receive that fails", test_fail_recv },
-    { "order by seed", test_seed },
     { "open", test_open },
-    { "no memory", test_no_memory },
-    { "no sleep on a held send", test_no_sleep })
+    { "no sleep on a held send", test_no_sleep },
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, eager)
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, mixed)
+    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, narrow)
+    { "parameters", test_parameters },
+    { "refused", test_refusals },
+    { "order of deliveries", test_order_of_deliveries })

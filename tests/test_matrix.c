@@ -1,6 +1,6 @@
 /*
- * test_matrix.c - count matrices, files of matrices, and the patterns of the papers. The matrices of the patterns fit
- * the definitions for any number of ranks, and are the same on every machine.
+ * test_matrix.c - count matrices, files of matrices, and the patterns of the papers, whose matrices are the same on
+ * every machine.
  */
 #include "core/hash.h"
 #include "irr_memory.h"
@@ -159,17 +159,6 @@ static irr_matrix_t make(const char *name, int ranks, uint64_t seed)
     return matrix_scene_pattern(name, ranks, UNIT, seed);
 }
 
-/* Returns the number of entries of `units` units in row `line`, or in column `line` if `columns` is true. */
-static int count(const irr_matrix_t *matrix, bool columns, int line, uint64_t units)
-{
-    int found = 0;
-
-    for (int k = 0; k < matrix->ranks; k++) {
-        found += *irr_matrix_at(matrix, columns ? k : line, columns ? line : k) == units * UNIT;
-    }
-    return found;
-}
-
 static uint64_t row_total(const irr_matrix_t *matrix, int row)
 {
     uint64_t total = 0;
@@ -178,132 +167,6 @@ static uint64_t row_total(const irr_matrix_t *matrix, int row)
         total += *irr_matrix_at(matrix, row, j);
     }
     return total;
-}
-
-static int ceil_root(int ranks)
-{
-    int root = 1;
-
-    while (root * root < ranks) {
-        root++;
-    }
-    return root;
-}
-
-/* Returns the number of units from i to j in a pattern that is not random. */
-static uint64_t units(const char *name, int ranks, int i, int j)
-{
-    const int c = ceil_root(ranks), mirror = i % c * c + i / c;
-    const bool to_next = j == (i + 1) % ranks;
-    const bool is_long = strcmp(name, "transpose") == 0 ? j == (mirror < ranks ? mirror : i)
-                       : strcmp(name, "next") == 0      ? to_next
-                       : strcmp(name, "columns") == 0   ? to_next || j % c == 0
-                       : strcmp(name, "hotcol") == 0    ? j == 0 : false;
-
-    return is_long ? 64 : 1;
-}
-
-static void test_fixed(void)
-{
-    static const char *const names[] = { "uniform", "transpose", "next", "columns", "hotcol" };
-
-    for (int n = 0; n < (int)IRR_TEST_COUNT(names) * RANKS; n++) {
-        const char *name = names[n / RANKS];
-        const int ranks = 1 + n % RANKS;
-        irr_matrix_t matrix = make(name, ranks, 1);
-
-        CU_ASSERT_EQUAL_FATAL(matrix.ranks, ranks);
-        for (int i = 0; i < ranks; i++) {
-            for (int j = 0; j < ranks; j++) {
-                CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, i, j), units(name, ranks, i, j) * UNIT);
-            }
-            CU_ASSERT(strcmp(name, "transpose") != 0 || count(&matrix, true, i, 64) == 1);   /* a permutation */
-        }
-        irr_matrix_fini(&matrix);
-    }
-}
-
-static void test_spike(void)
-{
-    for (int ranks = 2; ranks <= RANKS; ranks++) {
-        irr_matrix_t matrix = make("spike", ranks, (uint64_t)ranks);
-
-        for (int i = 0; i < ranks; i++) {
-            CU_ASSERT_EQUAL(count(&matrix, false, i, 64), 1);
-            CU_ASSERT_EQUAL(count(&matrix, false, i, 1), ranks - 1);
-            CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, i, i), UNIT);
-        }
-        irr_matrix_fini(&matrix);
-    }
-}
-
-/* Marks the numbers of units. Asserts that after the last matrix all numbers up to the largest one are marked. */
-static void see_units(const irr_matrix_t *matrix, int largest, bool *seen)
-{
-    for (int i = 0; i < matrix->ranks * matrix->ranks; i++) {
-        CU_ASSERT_FATAL(matrix->entries[i] <= (uint64_t)largest * UNIT && matrix->entries[i] % UNIT == 0);
-        seen[matrix->entries[i] / UNIT] = true;
-    }
-    for (int units = 0; units <= largest; units++) {
-        CU_ASSERT(seen[units] || matrix->ranks < RANKS);
-    }
-}
-
-static void test_random(void)
-{
-    bool seen[2][65] = { { false } };
-
-    for (int ranks = 1; ranks <= RANKS; ranks++) {
-        irr_matrix_t random = make("random", ranks, (uint64_t)ranks), sparse = make("sparse", ranks, (uint64_t)ranks);
-        const int degree = ranks == 1 ? 0 : ranks < 4 ? 1 : ranks / 4;
-
-        see_units(&random, 64, seen[0]);
-        see_units(&sparse, 32, seen[1]);
-        for (int i = 0; i < ranks; i++) {
-            CU_ASSERT(count(&random, false, i, 0) == 1 && *irr_matrix_at(&random, i, i) == 0);
-            CU_ASSERT_EQUAL(ranks - count(&sparse, false, i, 0), degree);
-            CU_ASSERT_EQUAL(ranks - count(&sparse, true, i, 0), degree);
-            CU_ASSERT_EQUAL(*irr_matrix_at(&sparse, i, i), 0);
-        }
-        irr_matrix_fini(&random);
-        irr_matrix_fini(&sparse);
-    }
-}
-
-/* The paper's 32 ranks: the arrays dist, dense and length as printed. */
-static void test_skewed_as_printed(void)
-{
-    static const int dist[] = { 1, 2, 4, 8, 17 }, dense[] = { 1, 2, 4, 8, 16 }, length[] = { 16, 8, 4, 2, 1 };
-    irr_matrix_t matrix = make("skewed", 32, 5);
-    int row = 0;
-
-    for (int set = 0; set < 5; set++) {
-        for (int k = 0; k < dist[set]; k++, row++) {
-            CU_ASSERT_EQUAL(count(&matrix, false, row, (uint64_t)length[set]), dense[set]);
-            CU_ASSERT_EQUAL(count(&matrix, false, row, 0), 32 - dense[set]);
-            CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, row, row), 0);
-        }
-    }
-    CU_ASSERT_EQUAL(row, 32);
-    irr_matrix_fini(&matrix);
-}
-
-static void test_skewed_scaled(void)
-{
-    for (int ranks = 1; ranks <= 100; ranks++) {
-        irr_matrix_t matrix = make("skewed", ranks, (uint64_t)ranks);
-        uint64_t total = row_total(&matrix, 0);
-
-        CU_ASSERT(ranks == 1 ? total == 0 : total > 0);
-        for (int i = 0; i < ranks; i++) {
-            CU_ASSERT_EQUAL(row_total(&matrix, i), total);
-            CU_ASSERT_EQUAL(*irr_matrix_at(&matrix, i, i), 0);
-            CU_ASSERT(ranks - count(&matrix, false, i, 0) <= (ranks + 1) / 2);
-            CU_ASSERT(i == 0 || count(&matrix, false, i, 0) <= count(&matrix, false, i - 1, 0));
-        }
-        CU_ASSERT_EQUAL(count(&matrix, false, ranks - 1, 1), (int)(total / UNIT));
-        irr_matrix_fini(&matrix);
-    }
 }
 
 /* ---- all patterns ---- */
@@ -424,11 +287,6 @@ IRR_TEST_MAIN("matrix", 60,
     { "the airfoil meshes are unchanged", test_airfoil },
     { "a matrix that is written is read back", test_write },
     { "an error of the stream is returned", test_write_nowhere },
-    { "uniform, transpose, next, columns and hotcol as defined", test_fixed },
-    { "spike: one long message from each rank", test_spike },
-    { "random: 1 to 64 units to each other rank; sparse: P/4 messages in each row and column", test_random },
-    { "skewed: the paper's arrays for 32 ranks", test_skewed_as_printed },
-    { "skewed: equal totals, denser and denser, any P", test_skewed_scaled },
     { "a seed gives the same matrix everywhere, another seed another matrix", test_same_everywhere },
     { "unknown names and overflowing units are refused", test_limits },
     { "no entry is above INT64_MAX for any P", test_longest },

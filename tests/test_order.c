@@ -4,7 +4,6 @@
 
 #include "order/order.h"
 #include "pacing/pacing.h"
-#include "pacing/window.h"
 #include "plan/strategy.h"
 #include "study/plans.h"
 
@@ -132,46 +131,6 @@ static void test_rules(void)
 
 /* ---- pacing ---- */
 
-/* Returns true if a message of `bytes` bytes may start: it is alone, or the window is not full and has room for it. */
-static bool fits(const irr_window_t *window, size_t bytes)
-{
-    return window->messages == 0 ||
-           ((window->messages_max == 0 || window->messages < window->messages_max) &&
-            (window->bytes_max == 0 || (window->bytes < window->bytes_max && bytes <= window->bytes_max &&
-                                        window->bytes + bytes <= window->bytes_max)));
-}
-
-/* Random sends and ends: the window admits exactly the messages that fit, and its account is correct. */
-static void test_window(void)
-{
-    uint64_t state = irr_test_seed();
-    size_t lengths[64];
-
-    for (int run = 0; run < 200; run++) {
-        irr_window_t window = {
-            .messages_max = irr_test_below(&state, 5), .bytes_max = irr_test_below(&state, 3) * 100
-        };
-
-        for (int i = 0; i < 200; i++) {
-            const size_t bytes = irr_test_below(&state, 150);
-            const bool admits = irr_window_admits(&window, bytes);
-
-            CU_ASSERT_EQUAL(admits, fits(&window, bytes));
-            CU_ASSERT_EQUAL(irr_window_admits(&window, SIZE_MAX), fits(&window, SIZE_MAX));
-            if (window.messages < 64 && admits) {
-                lengths[window.messages] = bytes;
-                irr_window_begin(&window, bytes);
-            } else {
-                irr_window_end(&window, lengths[window.messages - 1]);
-            }
-        }
-        while (window.messages > 0) {
-            irr_window_end(&window, lengths[window.messages - 1]);
-        }
-        CU_ASSERT_EQUAL(window.bytes, 0);
-    }
-}
-
 static void test_pacing_table(void)
 {
     CU_ASSERT_PTR_EQUAL(irr_pacing_of(IRR_PACING_FREE), &irr_pacing_free);
@@ -258,7 +217,6 @@ static void test_algorithm_rows(void)
 
 IRR_TEST_MAIN("order", 60,
     { "every order keeps the rules for 1 to 64 members", test_rules },
-    { "window: both limits, and the account of random sends", test_window },
     { "the table of pacings", test_pacing_table },
     { "algorithms are found by their names", test_algorithm_names },
     { "every algorithm has a route, an order and a pacing", test_algorithm_rows })

@@ -1,9 +1,8 @@
 /*
- * test_plan.c - plans that a rank builds alone: their steps, their storage and their text.  test_pacing.c and
- * test_proof.c check the plans of all strategies.
+ * test_plan.c - plans that a rank builds alone: their text and their storage.  test_pacing.c and test_proof.c
+ * check the plans of all strategies.
  */
 #include "irr_job.h"
-#include "irr_memory.h"
 #include "irr_test.h"
 #include "plan_all.h"
 
@@ -13,45 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#define RANKS_ALL 32
-
-/* Returns true if a rank can build the plan of a row alone. These rows are the first rows of the table. */
-static bool is_direct(int algorithm)
-{
-    const irr_strategy_t *strategy = irr_algorithm_strategy(algorithm);
-
-    return strategy != NULL && irr_strategy_is_local(strategy);
-}
-
-static void fini_plans(irr_plan_t *plans, int count)
-{
-    for (int r = 0; r < count; r++) {
-        irr_plan_fini(&plans[r]);
-    }
-}
-
-/* Builds the plans of all ranks for one job, without a reservation. */
-static void build_plans(int algorithm, const irr_job_t *job, irr_plan_t *plans)
-{
-    for (int r = 0; r < job->ranks; r++) {
-        irr_plan_init(&plans[r]);
-        CU_ASSERT_EQUAL(irr_plan_one(algorithm, &job->problems[r], &plans[r]), IRR_OK);
-    }
-}
-
-/* Returns two steps for each message that is not empty. */
-static size_t expected_steps(const irr_job_t *job)
-{
-    size_t steps = 0;
-
-    for (int from = 0; from < job->ranks; from++) {
-        for (int to = 0; to < job->ranks; to++) {
-            steps += from != to && irr_job_length(job, from, to) > 0 ? 2 : 0;
-        }
-    }
-    return steps;
-}
 
 /* A rank cannot build a plan of a grid alone. */
 static void test_refused(void)
@@ -158,6 +118,10 @@ static void test_text_of_two_stages(void)
     CU_ASSERT(plan.stages == 2 && plan.scratch_bytes == 128);
     irr_plan_reset(&plan, &problem);
     CU_ASSERT(plan.stages == 0 && plan.scratch_bytes == 0 && plan.nsteps == 0 && plan.steps_max >= 3);
+    CU_ASSERT_EQUAL(irr_plan_add(&plan, &copy), IRR_OK);
+    expect_text(&plan,
+        "plan rank 1 of 3, 1 stage, 1 step, 12 scratch bytes\n"
+        "stage 1 step 0    copy on   1              4 bytes  input[0,4) -> scratch[8,12)\n");
     irr_plan_fini(&plan);
 }
 
@@ -179,140 +143,7 @@ static void test_text_unwritable(void)
     irr_plan_fini(&plan);
 }
 
-/* ---- the same problem, the same plan ---- */
-
-/*
- * Plans of jobs of every kind have two steps for each message that is not empty, and no scratch. A plan does not change
- * if it is built over another plan, or from another job with the same content.
- */
-static void test_same(void)
-{
-    const uint64_t seed = irr_test_seed();
-
-    for (int i = 0; is_direct(i / IRR_JOB_KINDS); i++) {
-        const int a = i / IRR_JOB_KINDS;
-        const irr_job_kind_t kind = (irr_job_kind_t)(i % IRR_JOB_KINDS);
-        irr_job_t *jobs[] = { irr_job_create(24, kind, seed), irr_job_create(24, kind, seed) };
-        irr_plan_t once[24], again;
-        size_t steps = 0;
-
-        build_plans(a, jobs[0], once);
-        CU_ASSERT_EQUAL(irr_plan_check(once, jobs[0]->problems, 24, NULL, 0), IRR_OK);
-        for (int r = 0; r < 24; r++) {
-            steps += once[r].nsends + once[r].nrecvs;
-            CU_ASSERT_EQUAL(once[r].scratch_bytes, 0);
-        }
-        CU_ASSERT_EQUAL(steps, expected_steps(jobs[0]));
-        irr_plan_init(&again);
-        for (int r = 0; r < 48; r++) {
-            char *text = print_plan(&once[r % 24]);
-
-            CU_ASSERT_EQUAL(irr_plan_one(a, &jobs[r / 24]->problems[r % 24], &again), IRR_OK);
-            CU_ASSERT(again.npieces == once[r % 24].npieces && again.ndeps == once[r % 24].ndeps);
-            expect_text(&again, text);
-            free(text);
-        }
-        irr_plan_fini(&again);
-        fini_plans(once, 24);
-        irr_job_destroy(jobs[0]);
-        irr_job_destroy(jobs[1]);
-    }
-}
-
 /* ---- memory ---- */
-
-/* A uniform job has every message, so the plans of all ranks have the same size. */
-static void test_rebuilt(void)
-{
-    for (int ranks = 1; ranks <= RANKS_ALL; ranks++) {
-        for (int a = 0; is_direct(a); a++) {
-            irr_job_t *job = irr_job_create(ranks, IRR_JOB_UNIFORM, 1);
-            irr_plan_t plan;
-
-            irr_memory_begin();
-            irr_plan_init(&plan);
-            CU_ASSERT_EQUAL(irr_plan_one(a, &job->problems[0], &plan), IRR_OK);
-            irr_memory_fail(1, NULL);
-            for (int r = 0; r < ranks; r++) {
-                CU_ASSERT_EQUAL(irr_plan_one(a, &job->problems[r], &plan), IRR_OK);
-                CU_ASSERT_EQUAL(plan.nsteps, 2 * (size_t)ranks - 1);
-            }
-            CU_ASSERT_FALSE(irr_memory_failed());
-            irr_plan_fini(&plan);
-            CU_ASSERT_EQUAL(irr_memory_end(), 0);
-            irr_job_destroy(job);
-        }
-    }
-}
-
-/* Adds steps to a plan without a reservation. Each allocation fails once, and a failure does not change the plan. */
-static void test_growth(void)
-{
-    enum { STEPS = 5000 };
-    const irr_problem_t problem = { .ranks = 2, .rank = 0 };
-    const irr_piece_t pieces[2] = { { IRR_BUFFER_INPUT, false, 7, 3 }, { IRR_BUFFER_SCRATCH, false, 10, 4 } };
-    size_t wrong = 0, refused = 0;
-    irr_plan_t plan;
-
-    irr_memory_begin();
-    irr_plan_init(&plan);
-    irr_plan_reset(&plan, &problem);
-    for (size_t i = 0; plan.nsteps < STEPS; i++) {
-        const size_t before = plan.nsteps, dep = before / 2;
-        irr_status_t status;
-
-        irr_memory_fail(1 + i % 3, NULL);
-        status = irr_plan_add(&plan, &(irr_step_params_t){
-            .kind = IRR_STEP_SEND, .peer = 1, .stage = 1, .number = (int)before + 1, .pieces = pieces, .npieces = 2,
-            .deps = &dep, .ndeps = 1 });
-        CU_ASSERT_EQUAL(status, irr_memory_failed() ? IRR_ERR_NO_MEMORY : IRR_OK);
-        wrong += plan.nsteps != before + (status == IRR_OK) || plan.npieces != 2 * plan.nsteps ||
-                 plan.ndeps != (plan.nsteps + 1) / 2;   /* two steps share a dependency */
-        refused += status != IRR_OK;
-    }
-    for (size_t i = 0; i < STEPS; i++) {
-        const irr_step_t *step = &plan.steps[i];
-
-        wrong += step->number != (int)i + 1 || step->bytes != 7 || step->pieces != 2 || step->deps != 1;
-        wrong += plan.deps[step->first_dep] != i / 2 || plan.pieces[step->first_piece + 1].offset != 10;
-    }
-    CU_ASSERT_EQUAL(wrong, 0);
-    CU_ASSERT(refused >= 3);
-    irr_plan_fini(&plan);
-    CU_ASSERT_PTR_NULL(plan.steps);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
-}
-
-typedef struct reserved {
-    const irr_problem_t *problem;
-    irr_plan_room_t    bounds;
-} reserved_t;
-
-/* Reserves room for a plan. If the reservation fails, the plan can still be built. */
-static irr_status_t reserve(void *context)
-{
-    const reserved_t *reserved = context;
-    irr_status_t status;
-    irr_plan_t plan;
-
-    irr_plan_init(&plan);
-    status = irr_plan_reserve(&plan, reserved->bounds);
-    if (irr_memory_failed()) {
-        CU_ASSERT_EQUAL(irr_plan_one(1, reserved->problem, &plan), IRR_OK);
-        CU_ASSERT_EQUAL(plan.nsteps, 9);
-    }
-    irr_plan_fini(&plan);
-    return status;
-}
-
-static void test_no_memory_to_reserve(void)
-{
-    irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 1);
-    reserved_t reserved = { &job->problems[2], { .steps = 20, .pieces = 50, .deps = 10 } };
-
-    CU_ASSERT_EQUAL(irr_memory_fail_each(reserve, &reserved), 3);   /* steps, pieces and dependencies once each */
-    irr_job_destroy(job);
-}
 
 /* A reservation whose number of bytes overflows is refused. */
 static void test_reserve_overflow(void)
@@ -331,8 +162,4 @@ IRR_TEST_MAIN("plan", 60,
     { "the text of a plan", test_text },
     { "the text of a plan of two stages", test_text_of_two_stages },
     { "a stream that fails is an error", test_text_unwritable },
-    { "the same problem gives the same plan", test_same },
-    { "building a plan again does not allocate", test_rebuilt },
-    { "a plan without a reserve grows, and stays whole if it cannot", test_growth },
-    { "memory that runs out while reserving", test_no_memory_to_reserve },
     { "a reserve that overflows", test_reserve_overflow })

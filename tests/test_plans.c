@@ -1,7 +1,6 @@
 /*
- * test_plans.c - the plans of all ranks, and their messages with the slices that they carry.
- *
- * Small jobs have exact expectations. For all algorithms, a replay moves every byte, and uses only the slices.
+ * test_plans.c - the plans of all ranks, and their messages with the slices that they carry, for small jobs.
+ * test_proof.c has the messages of all algorithms.
  */
 #include "irr_test.h"
 #include "matrix_scene.h"
@@ -233,116 +232,10 @@ static void test_broken(void)
     irr_scene_close(&scene);
 }
 
-/* ---- replay ---- */
-
-#define REPLAY_RANKS  12
-#define REPLAY_LENGTH 24
-
-/* since: the stage from which a rank holds a byte, by rank, source, destination and byte; 0: from the start. */
-typedef struct replay {
-    const irr_matrix_t *matrix;
-    int                 since[REPLAY_RANKS][REPLAY_RANKS][REPLAY_RANKS][REPLAY_LENGTH];
-    int                 last[3];  /* stage, step and sender of the last message */
-    size_t              wrong;
-} replay_t;
-
-static bool sorted(const int *a, const int *b)
-{
-    for (int i = 0; i < 3; i++) {
-        if (a[i] != b[i]) {
-            return a[i] < b[i];
-        }
-    }
-    return true;
-}
-
-static bool continues(const irr_slice_t *a, const irr_slice_t *b)
-{
-    return a->source == b->source && a->destination == b->destination && a->offset + a->length == b->offset;
-}
-
-/* Returns true if the bytes of a slice exist, and the sender has received them in an earlier stage. */
-static bool replay_slice(replay_t *replay, const irr_plans_message_t *message, const irr_slice_t *slice)
-{
-    bool right = slice->length > 0 && slice->source < replay->matrix->ranks &&
-                 slice->destination < replay->matrix->ranks;
-
-    right = right && slice->offset + slice->length <= *irr_matrix_at(replay->matrix, slice->source,
-                                                                      slice->destination);
-    for (size_t i = slice->offset; right && i < slice->offset + slice->length; i++) {
-        int *to = &replay->since[message->to][slice->source][slice->destination][i];
-
-        right = replay->since[message->from][slice->source][slice->destination][i] < message->stage;
-        *to = message->stage < *to ? message->stage : *to;
-    }
-    return right;
-}
-
-static bool replay_message(void *context, const irr_plans_message_t *message)
-{
-    replay_t *replay = context;
-    int now[3] = { message->stage, message->step, message->from };
-    size_t bytes = 0;
-
-    for (size_t i = 0; i < message->nslices; i++) {
-        bytes += message->slices[i].length;
-        replay->wrong += !replay_slice(replay, message, &message->slices[i]);
-        replay->wrong += i > 0 && continues(&message->slices[i - 1], &message->slices[i]);
-    }
-    replay->wrong += bytes != message->bytes || message->from == message->to || !sorted(replay->last, now);
-    memcpy(replay->last, now, sizeof(now));
-    return true;
-}
-
-static void check_replay(const irr_settings_t *settings, const irr_matrix_t *matrix)
-{
-    const int algorithm = settings->algorithm;
-    static replay_t replay;
-    irr_plans_t plans;
-
-    memset(&replay, 0x7f, sizeof(replay));  /* at first, no rank has any byte before a very late stage */
-    replay.matrix = matrix;
-    replay.wrong = 0;
-    memset(replay.last, 0, sizeof(replay.last));
-    for (int s = 0; s < matrix->ranks; s++) {
-        memset(replay.since[s][s], 0, sizeof(replay.since[s][s]));
-    }
-    CU_ASSERT_EQUAL_FATAL(irr_plan_all_with(settings, matrix, &plans), IRR_OK);
-    CU_ASSERT_EQUAL(irr_plans_each_message(&plans, replay_message, &replay), IRR_OK);
-    for (int s = 0; s < matrix->ranks; s++) {
-        for (int d = 0; d < matrix->ranks; d++) {
-            for (uint64_t i = 0; i < *irr_matrix_at(matrix, s, d); i++) {
-                replay.wrong += replay.since[d][s][d][i] > plans.plans[d].stages;
-            }
-        }
-    }
-    CU_ASSERT_EQUAL(replay.wrong, 0);
-    if (replay.wrong > 0) {
-        printf("# %s, %d ranks: %zu wrong\n", irr_algorithm_name(algorithm), matrix->ranks, replay.wrong);
-    }
-    irr_plans_fini(&plans);
-}
-
-/* Replays random jobs. About a third of the messages are empty. */
-static void test_replay(void)
-{
-    uint64_t state = irr_test_seed();
-
-    for (int ranks = 1; ranks <= REPLAY_RANKS; ranks++) {
-        irr_matrix_t matrix = matrix_scene_mixed(ranks, REPLAY_LENGTH + 1, &state);
-
-        for (int a = 0; irr_algorithm_name(a) != NULL; a++) {
-            check_replay(&(irr_settings_t){ .algorithm = a }, &matrix);
-        }
-        irr_matrix_fini(&matrix);
-    }
-}
-
 IRR_TEST_MAIN("plans", 60,
     { "blocks lie without gaps, by rank", test_layout },
     { "rows and matrices that cannot be planned are refused", test_refused },
     { "messages of a schedule", test_scheduled },
     { "messages of plans made by hand", test_scenes },
     { "the caller can stop", test_stopped },
-    { "plans that are wrong have no messages", test_broken },
-    { "the slices deliver every byte, for all algorithms", test_replay })
+    { "plans that are wrong have no messages", test_broken })

@@ -1,16 +1,19 @@
 /*
- * test_remote.c - single copy inside a node. The tests check which processes may read the memory of a rank, and reading
- * of pieces.
+ * test_remote.c - memory between the processes of a node. The tests check which processes may read the memory of a
+ * rank, reading of pieces, and which memory may be mapped.
  */
 #include "irr_test.h"
 
 #include "transport/shm/remote.h"
+#include "transport/shm/segment.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -131,6 +134,77 @@ static void test_pieces(void)
     CU_ASSERT_EQUAL(irr_remote_read(me, &to, &from, 1), IRR_ERR_PEER);
 }
 
+/* ---- segments ---- */
+
+#define SEGMENT_TABLE ((size_t)65536)
+#define SEGMENT_BYTES ((size_t)1 << 22)
+
+static irr_segment_t segment;
+
+static void begin_segment(void)
+{
+    irr_test_must(irr_segment_init(&segment, SEGMENT_TABLE, SEGMENT_BYTES));
+}
+
+/* The length of a segment cannot change. Programs that this process starts do not inherit its descriptor. */
+static void test_view(void)
+{
+    irr_view_t view = { .length = 0 };
+    size_t offset;
+
+    begin_segment();
+    irr_test_must(irr_segment_take(&segment, 100, &offset));
+    CU_ASSERT_EQUAL(irr_segment_take(&segment, SIZE_MAX, &offset), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL(irr_segment_take(&segment, SEGMENT_BYTES - SEGMENT_TABLE - 128 + 1, &offset), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL_FATAL(irr_view_open(&view, &segment.handle), IRR_OK);
+    CU_ASSERT_EQUAL(view.length, SEGMENT_BYTES);
+    CU_ASSERT(view.bytes != segment.bytes);
+    memset(segment.bytes + offset, 77, 100);
+    CU_ASSERT_EQUAL(view.bytes[offset + 99], 77);
+    CU_ASSERT_EQUAL(mprotect((void *)view.bytes, SEGMENT_BYTES, PROT_READ | PROT_WRITE), -1);
+    irr_view_close(&view);
+    CU_ASSERT_PTR_NULL(view.bytes);
+    CU_ASSERT_EQUAL(ftruncate((int)segment.handle.file, 0), -1);
+    CU_ASSERT(fcntl((int)segment.handle.file, F_GET_SEALS) & F_SEAL_SHRINK);
+    CU_ASSERT(fcntl((int)segment.handle.file, F_GETFD) & FD_CLOEXEC);
+    irr_segment_fini(&segment);
+}
+
+static void expect_refused(const irr_segment_handle_t *handle)
+{
+    irr_view_t view = { .length = 7 };
+
+    CU_ASSERT_EQUAL(irr_view_open(&view, handle), IRR_ERR_NOT_SUPPORTED);
+    CU_ASSERT_EQUAL(view.length, 7);
+}
+
+static void test_refused(void)
+{
+    irr_segment_handle_t handle;
+    int file = memfd_create("other", MFD_CLOEXEC);
+
+    begin_segment();
+    for (int wrong = 0; wrong < 5; wrong++) {
+        handle = segment.handle;
+        *(wrong == 0 ? &handle.inode : wrong == 1 ? &handle.device : wrong == 2 ? &handle.bytes : wrong == 3
+          ? &handle.file :
+          &handle.process) += 4096;
+        expect_refused(&handle);
+    }
+    /* A file that may shrink is refused. */
+    CU_ASSERT_EQUAL_FATAL(ftruncate(file, (off_t)SEGMENT_BYTES), 0);
+    handle.process = (uint64_t)getpid();
+    handle.file = (uint64_t)file;
+    expect_refused(&handle);
+    handle = segment.handle;
+    irr_segment_fini(&segment);
+    expect_refused(&handle);
+    close(file);
+    CU_ASSERT_EQUAL(irr_segment_init(&segment, SEGMENT_TABLE, SIZE_MAX / 2), IRR_ERR_NOT_SUPPORTED);
+}
+
 IRR_TEST_MAIN("remote", 60,
     { "which processes may read each other", test_handles },
-    { "pieces of another process", test_pieces })
+    { "pieces of another process", test_pieces },
+    { "a view shows what is written, and cannot write; the length is fixed", test_view },
+    { "a memory that differs from its handle is not mapped", test_refused })

@@ -191,7 +191,7 @@ static void expect_written(const irr_schedule_t *schedule, const irr_matrix_t *m
 static void test_rules(void)
 {
     state = irr_test_seed();
-    for (int n = 0; n < 3000; n++) {
+    for (int n = 0; n < irr_test_runs(3000); n++) {
         irr_scheduled_params_t params = make_params();
         irr_matrix_t matrix = make_small();
 
@@ -248,7 +248,7 @@ static void test_greedy(void)
     static const char *const names[] = { "random", "random-sorted", "random-heap" };
 
     state = irr_test_seed() + 1;
-    for (int n = 0; n < 1000; n++) {
+    for (int n = 0; n < irr_test_runs(1000); n++) {
         irr_scheduled_params_t params = make_params();
         bool idle[2 * SMALL_LARGEST];
         irr_matrix_t matrix = make_small();

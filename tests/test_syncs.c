@@ -1,6 +1,6 @@
 /*
  * test_syncs.c - the signals between ranks that keep the messages of a schedule on a tree apart, compared with the
- * dependence graph of all pairs of messages.  test_sync.c runs them with random delays.
+ * dependence graph of all pairs of messages.  test_pacing.c checks the plans that they make.
  */
 #include "irr_memory.h"
 #include "irr_test.h"

@@ -1,7 +1,7 @@
 /*
- * test_topology.c - the trees that Slurm describes. Random trees in random spelling are read from topology.conf, and
- * speeds in another unit are doubted. The paths of switches of ranks become one tree, or are refused with a reason.
- * test_files.c has the files that are refused.
+ * test_topology.c - the trees that Slurm describes. Trees in any spelling are read from topology.conf, and speeds in
+ * another unit are doubted. The paths of switches of ranks become one tree, or are refused with a reason.
+ * tests/lab_topology.sh compares more spellings with another reader. test_files.c has the files that are refused.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -10,7 +10,7 @@
 #include "problem/switch_paths.h"
 #include "problem/topology.h"
 
-#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,274 +38,72 @@ static void test_large_file(void)
     free(text);
 }
 
-/* ---- random trees in random spelling ---- */
+/* ---- spellings ---- */
 
-static uint64_t state;
+/* A file, and its tree as text: for each vertex its name, the name above it, and the speed of the link between both. */
+static const struct {
+    const char *file, *tree, *doubt;   /* doubt: the beginning of the warning */
+} spellings[] = {
+    { "SwitchName=s Nodes=a,b", "a<s:1 b<s:1 s:1", "" },
+    { "# x\n\n  nodes =\t\"b, a ,\"  switchname= s # more\r\n\n", "b<s:1 a<s:1 s:1", "" },
+    { "SwitchName=s \\\nNodes=n[8-1\\\n0,3]x", "n8x<s:1 n9x<s:1 n10x<s:1 n3x<s:1 s:1", "" },
+    { "SwitchName=s Nodes=,n[008-009],b", "n008<s:1 n009<s:1 b<s:1 s:1", "" },
+    { "SwitchName=t Switches=s[1-2] LinkSpeed=99\nSwitchName=s1 Nodes=s1,t\nSwitchName=s2 Nodes=c LinkSpeed=\"1\"",
+      "s1<s1:1 t<s1:1 c<s2:1 t:99 s1<t:1 s2<t:1", "" },
+    { "SwitchName=s Nodes=a,b LinkSpeed=2\nSwitchName=u Switches=s,v LinkSpeed=3\nSwitchName=v Nodes=c LinkSpeed=1\n"
+      "SwitchName=t Nodes=d Switches=u", "a<s:1 b<s:1 c<v:1 d<t:1 s<u:2 u<t:3 v<u:1 t:1", "" },
+    { "SwitchName=s Nodes=a,b LinkSpeed=3\nSwitchName=t Nodes=d Switches=s", "a<s:1 b<s:1 d<t:1 s<t:3 t:1",
+      "LinkSpeed 3 of switch 's' without NodeSpeed counts as 3 times a host's link" },
+    { "SwitchName=s Nodes=a LinkSpeed=2\nSwitchName=u Switches=s LinkSpeed=9\nSwitchName=t Nodes=d Switches=u",
+      "a<s:1 d<t:1 s<u:2 u<t:9 t:1", "LinkSpeed 2 of switch 's' " },
+    { "SwitchName=s Nodes=a LinkSpeed=4294967295 NodeSpeed=010\nSwitchName=t Nodes=d Switches=s",
+      "a<s:10 d<t:1 s<t:4294967295 t:1", "" }
+};
 
-static size_t below(size_t limit)
+/* Writes a tree as in the table. */
+static void describe(const irr_topology_t *topology, char *text, size_t size)
 {
-    return (size_t)irr_test_below(&state, limit);
-}
+    size_t at = 0;
 
-enum { SWITCHES_MAX = 12, LEAF_MAX = 8, HOSTS_MAX = SWITCHES_MAX * LEAF_MAX, TEXT_MAX = 16384 };
+    for (int v = 0; v < topology->vertices; v++) {
+        const int above = topology->parent[v];
 
-/*
- * Switch i is in the i-th line. Hosts are numbered in the order of the file. The numbers in their names have gaps
- * behind each third host. Hosts and switches may have the same names.
- */
-typedef struct tree {
-    int         switches, hosts;
-    int         parent[SWITCHES_MAX];
-    unsigned    speed[SWITCHES_MAX], node_speed[SWITCHES_MAX];
-    bool        has_node_speed[SWITCHES_MAX];   /* the line has NodeSpeed, if the switch has hosts */
-    int         host_parent[HOSTS_MAX];
-    int         host_width, base, gap;   /* of the numbers in the names */
-    const char *prefix;                  /* of the names of switches */
-} tree_t;
-
-static int number_of(const tree_t *tree, int host)
-{
-    return tree->base + host + host / 3 * tree->gap;
-}
-
-static unsigned any_speed(void)
-{
-    return below(2) == 0 ? 1 : 1 + (unsigned)below(below(2) == 0 ? 8 : 100000);
-}
-
-/* Switch i gets the parent order[k] of a switch order[j], k < j. A switch without children gets a host at least. */
-static void make_tree(tree_t *tree)
-{
-    const bool node_speeds = below(2) == 0;
-    int order[SWITCHES_MAX];
-    bool leaf[SWITCHES_MAX];
-
-    *tree = (tree_t){
-        .switches = 1 + (int)below(SWITCHES_MAX), .host_width = (int)below(5), .base = (int)below(120),
-        .gap = (int)below(3), .prefix = below(2) == 0 ? "sw" : "n"
-    };
-    for (int i = 0; i < tree->switches; i++) {
-        const int j = (int)below((size_t)i + 1);
-
-        order[i] = order[j];
-        order[j] = i;
-        leaf[i] = true;
-    }
-    for (int i = 0; i < tree->switches; i++) {
-        const int parent = i == 0 ? -1 : order[below((size_t)i)];
-
-        tree->parent[order[i]] = parent;
-        tree->speed[order[i]] = any_speed();
-        tree->has_node_speed[order[i]] = node_speeds && below(2) == 0;
-        tree->node_speed[order[i]] = tree->has_node_speed[order[i]] ? any_speed() : 1;
-        leaf[parent < 0 ? order[0] : parent] = parent < 0;
-    }
-    for (int i = 0; i < tree->switches; i++) {
-        for (size_t h = below(LEAF_MAX) + leaf[i]; h > 0; h--) {
-            tree->host_parent[tree->hosts++] = i;
-        }
+        at += (size_t)snprintf(text + at, size - at, "%s%s%s%s:%llu", v > 0 ? " " : "", topology->names[v],
+                               above < 0 ? "" : "<", above < 0 ? "" : topology->names[above],
+                               (unsigned long long)topology->speed[v]);
     }
 }
 
-/* Text that grows. */
-typedef struct text {
-    char   bytes[TEXT_MAX];
-    size_t used;
-} text_t;
-
-static void put(text_t *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(text_t *text, const char *format, ...)
+/* The warning needs memory only if the file has no NodeSpeed. */
+static void check_doubt(const irr_topology_t *topology, const char *expected)
 {
-    va_list arguments;
+    char text[256] = "nothing was said";
 
-    va_start(arguments, format);
-    text->used += (size_t)vsnprintf(text->bytes + text->used, TEXT_MAX - text->used, format, arguments);
-    va_end(arguments);
-    CU_ASSERT_FATAL(text->used < TEXT_MAX - 1);
-}
-
-static void put_blanks(text_t *text, size_t at_least)
-{
-    for (size_t n = at_least + (below(4) == 0) * below(3); n > 0; n--) {
-        put(text, "%s", below(5) == 0 ? "\\\n" : below(3) == 0 ? "\t" : " ");
-    }
-    if (at_least > 0) {
-        put(text, " ");
-    }
-}
-
-/*
- * Appends names with a prefix and a number, one by one, or some of them in brackets. Consecutive numbers become ranges.
- */
-static void put_list(text_t *text, const char *comma, const char *prefix, const int *numbers, int count, int width)
-{
-    for (int i = 0, same; i < count; i += same) {
-        const bool brackets = below(3) > 0;
-
-        same = brackets ? 1 + (int)below((size_t)(count - i)) : 1;
-        put(text, "%s%s%s", i > 0 ? comma : "", prefix, brackets ? "[" : "");
-        for (int j = i, run; j < i + same; j += run) {
-            for (run = 1; j + run < i + same && numbers[j + run] == numbers[j + run - 1] + 1; run++) {
-            }
-            run = 1 + (int)below((size_t)run);
-            put(text, "%s%0*d", j > i ? "," : "", width, numbers[j]);
-            if (run > 1) {
-                put(text, "-%0*d", (int)below(2) * width, numbers[j + run - 1]);
-            }
-        }
-        put(text, "%s%s", brackets ? "]" : "", below(9) == 0 ? "\\\n" : "");
-    }
-}
-
-static void put_keyword(text_t *text, const char *keyword)
-{
-    for (; *keyword != '\0'; keyword++) {
-        put(text, "%c%s", below(4) == 0 ? tolower(*keyword) : *keyword, below(40) == 0 ? "\\\n" : "");
-    }
-    put_blanks(text, 0);
-    put(text, "=");
-    put_blanks(text, 0);
-}
-
-static void put_numbers(text_t *text, const char *keyword, const char *prefix, const int *numbers, int count,
-                        int width)
-{
-    const char *quote = below(3) == 0 ? "\"" : "";
-
-    if (count > 0) {
-        put_blanks(text, 1);
-        put_keyword(text, keyword);
-        put(text, "%s", quote);
-        put_list(text, *quote != '\0' && below(2) == 0 ? " ,\t" : ",", prefix, numbers, count, width);
-        put(text, "%s", quote);
-    }
-}
-
-static void put_speed(text_t *text, const char *keyword, unsigned speed, bool is_needed)
-{
-    if (is_needed) {
-        put_blanks(text, 1);
-        put_keyword(text, keyword);
-        put(text, "%u", speed);
-    }
-}
-
-/* The keywords behind the name have any of four orders. */
-static void put_switch(text_t *text, const tree_t *tree, int i)
-{
-    int hosts[HOSTS_MAX], switches[SWITCHES_MAX], host_count = 0, switch_count = 0;
-    const size_t first = below(4);
-
-    for (int h = 0; h < tree->hosts; h++) {
-        if (tree->host_parent[h] == i) {
-            hosts[host_count++] = number_of(tree, h);
-        }
-    }
-    for (int s = 0; s < tree->switches; s++) {
-        if (tree->parent[s] == i) {
-            switches[switch_count++] = s;
-        }
-    }
-    put_blanks(text, 0);
-    put_keyword(text, "SwitchName");
-    put(text, "%s%d", tree->prefix, i);
-    for (size_t n = first; n < first + 4; n++) {
-        switch (n % 4) {
-        case 0: put_speed(text, "LinkSpeed", tree->speed[i], tree->speed[i] > 1 || below(2) == 0); break;
-        case 1: put_numbers(text, "Nodes", "n", hosts, host_count, tree->host_width); break;
-        case 2: put_numbers(text, "Switches", tree->prefix, switches, switch_count, 0); break;
-        default: put_speed(text, "NodeSpeed", tree->node_speed[i], tree->has_node_speed[i] && host_count > 0);
-        }
-    }
-    put(text, "%s%s", below(3) == 0 ? " # why \\" : "", below(4) == 0 ? "\r\n" : "\n");
-}
-
-/* The last line may lack its newline. */
-static void put_tree(text_t *text, const tree_t *tree)
-{
-    text->used = 0;
-    for (int i = 0; i < tree->switches; i++) {
-        put(text, "%s", below(4) == 0 ? "\n" : below(4) == 0 ? "# SwitchName=x\n" : "");
-        put_switch(text, tree, i);
-    }
-    text->used -= below(4) == 0 && text->bytes[text->used - 2] != '\n';
-}
-
-static void check_tree(const irr_topology_t *topology, const tree_t *tree)
-{
-    char name[32];
-
-    CU_ASSERT_EQUAL_FATAL(topology->hosts, tree->hosts);
-    CU_ASSERT_EQUAL_FATAL(topology->vertices, tree->hosts + tree->switches);
-    for (int h = 0; h < tree->hosts; h++) {
-        snprintf(name, sizeof(name), "n%0*d", tree->host_width, number_of(tree, h));
-        CU_ASSERT_STRING_EQUAL(topology->names[h], name);
-        CU_ASSERT_EQUAL(topology->parent[h], tree->hosts + tree->host_parent[h]);
-        CU_ASSERT_EQUAL(topology->speed[h], tree->node_speed[tree->host_parent[h]]);
-    }
-    for (int i = 0; i < tree->switches; i++) {
-        const int v = tree->hosts + i;
-
-        snprintf(name, sizeof(name), "%s%d", tree->prefix, i);
-        CU_ASSERT_STRING_EQUAL(topology->names[v], name);
-        CU_ASSERT_EQUAL(topology->parent[v], tree->parent[i] < 0 ? -1 : tree->hosts + tree->parent[i]);
-        CU_ASSERT_EQUAL(topology->speed[v], tree->speed[i]);
-    }
-}
-
-/*
- * Without NodeSpeed, the first link to a parent that is faster than the links of all hosts below it together is
- * doubted: its speed most likely has another unit.
- */
-static void check_doubt(const irr_topology_t *topology, const tree_t *tree)
-{
-    char text[256] = "nothing was said", expected[256] = "";
-    unsigned hosts[SWITCHES_MAX] = { 0 };
-    bool node_speeds = false;
-
-    for (int h = 0; h < tree->hosts; h++) {
-        node_speeds = node_speeds || tree->has_node_speed[tree->host_parent[h]];
-        for (int s = tree->host_parent[h]; s >= 0; s = tree->parent[s]) {
-            hosts[s]++;
-        }
-    }
-    for (int s = tree->switches - 1; s >= 0 && !node_speeds; s--) {
-        if (tree->parent[s] >= 0 && tree->speed[s] > 1 && tree->speed[s] > hosts[s]) {
-            snprintf(expected, sizeof(expected), "LinkSpeed %u of switch '%s%d' without NodeSpeed counts as %u times a "
-                     "host's link; leave LinkSpeed out, or add NodeSpeed in its unit", tree->speed[s], tree->prefix, s,
-                     tree->speed[s]);
-        }
-    }
     irr_memory_begin();
     irr_memory_fail(1, NULL);
-    CU_ASSERT_EQUAL(irr_topology_doubt(topology, text, sizeof(text)), node_speeds ? IRR_OK : IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL(irr_topology_doubt(topology, text, sizeof(text)),
+                    topology->node_speeds ? IRR_OK : IRR_ERR_NO_MEMORY);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
     CU_ASSERT_EQUAL(irr_topology_doubt(topology, text, sizeof(text)), IRR_OK);
+    CU_ASSERT_EQUAL(text[0] == '\0', expected[0] == '\0');
+    text[strlen(expected)] = '\0';
     CU_ASSERT_STRING_EQUAL(text, expected);
 }
 
-static void test_random_trees(void)
+static void test_spellings(void)
 {
-    static text_t text;
-
-    state = irr_test_seed();
     irr_text_open();
-    for (int run = 0; run < 800; run++) {
+    for (size_t i = 0; i < IRR_TEST_COUNT(spellings); i++) {
+        const char *file = spellings[i].file;
         irr_topology_t topology;
         irr_file_error_t error = { 0 };
-        tree_t tree;
-        irr_status_t status;
+        char text[256];
+        const irr_status_t status = irr_topology_read(irr_text_fill(file, strlen(file)), &topology, &error);
 
-        make_tree(&tree);
-        put_tree(&text, &tree);
-        status = irr_topology_read(irr_text_fill(text.bytes, text.used), &topology, &error);
-        if (status != IRR_OK) {
-            printf("# line %zu: %s\n%s\n", error.line, error.reason, text.bytes);
-        }
         CU_ASSERT_EQUAL_FATAL(status, IRR_OK);
-        check_tree(&topology, &tree);
-        check_doubt(&topology, &tree);
+        describe(&topology, text, sizeof(text));
+        CU_ASSERT_STRING_EQUAL(text, spellings[i].tree);
+        check_doubt(&topology, spellings[i].doubt);
         irr_topology_fini(&topology);
     }
     irr_text_close();
@@ -459,7 +257,7 @@ static void test_star(void)
 
 IRR_TEST_MAIN("topology", 120,
     { "files of many hosts are read, and more are refused", test_large_file },
-    { "random trees in random spelling are read, and speeds in another unit doubted", test_random_trees },
+    { "spellings of trees, and speeds in another unit", test_spellings },
     { "the path of a rank, or why there is none", test_path },
     { "paths become a tree", test_tree },
     { "paths that are no tree are refused", test_no_tree },

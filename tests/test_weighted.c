@@ -130,8 +130,10 @@ static void test_shapes(void)
     static const uint64_t speeds[] = { 1, 2, 3, 4, 10 };
     uint64_t state = irr_test_seed() + 3;
 
-    for (size_t i = 0; i < 10 * IRR_TEST_COUNT(shapes) * IRR_TEST_COUNT(speeds); i++) {
-        tree_scene_shape(&scene, shapes[i / 10 / IRR_TEST_COUNT(speeds)]);
+    const size_t times = (size_t)irr_test_runs(10);
+
+    for (size_t i = 0; i < times * IRR_TEST_COUNT(shapes) * IRR_TEST_COUNT(speeds); i++) {
+        tree_scene_shape(&scene, shapes[i / times / IRR_TEST_COUNT(speeds)]);
         tree_scene_uplinks(&scene, speeds[i % IRR_TEST_COUNT(speeds)]);
         expect_ratios(1.05, &state);
     }
@@ -145,7 +147,7 @@ static void test_random_trees(void)
 {
     uint64_t state = irr_test_seed() + 4;
 
-    for (int run = 0; run < 200; run++) {
+    for (int run = 0; run < irr_test_runs(200); run++) {
         const uint64_t fastest = run % 2 == 0 ? 1 : 10;
 
         do {

@@ -42,6 +42,15 @@ static bool is_direct(const scene_t *scene)
     return irr_strategy_is_local(irr_algorithm_strategy(irr_algorithm_find(irr_comm_algorithm(scene->team.comms[0]))));
 }
 
+/* Returns true if runs neither look up a schedule nor count matrices, for which ranks send reductions. */
+static bool is_alone(const scene_t *scene)
+{
+    const char *name = irr_comm_algorithm(scene->team.comms[0]);
+
+    return !irr_strategy_is_scheduled(irr_algorithm_strategy(irr_algorithm_find(name))) &&
+           scene->team.params[0].settings.matrix_dump == NULL;
+}
+
 /* Returns the bytes that a rank sends, or receives, without its message to itself. */
 static size_t bytes_of(const irr_job_t *job, int rank, bool sends)
 {
@@ -55,7 +64,8 @@ static size_t bytes_of(const irr_job_t *job, int rank, bool sends)
 
 /*
  * Checks the counters of a rank in a successful turn. A direct strategy moves every byte once. A restart neither looks
- * up a schedule nor opens an endpoint. When the plan of a restart is learned, the restart sends no descriptions.
+ * up a schedule nor opens an endpoint. A run with the counts of the run before, and a restart whose plan is learned,
+ * send no descriptions.
  */
 static bool counts_are_right(const scene_t *scene, int rank, const irr_turn_t *turn, const irr_counters_t *after)
 {
@@ -71,9 +81,11 @@ static bool counts_are_right(const scene_t *scene, int rank, const irr_turn_t *t
         right = right && after->matrices == before->matrices && after->schedules_reused == before->schedules_reused &&
                 (!is_direct(scene) || after->endpoints_open == before->endpoints_open);
     }
+    if (turn->bare || (turn->repeats && is_alone(scene))) {
+        right = right && after->header_bytes == before->header_bytes;
+    }
     if (turn->bare) {
-        right = right && after->header_bytes == before->header_bytes &&
-                irr_job_may_stage(job, rank, after->bytes_staged - before->bytes_staged);
+        right = right && irr_job_may_stage(job, rank, after->bytes_staged - before->bytes_staged);
     }
     return right;
 }
@@ -353,17 +365,25 @@ static void run_scene(int row, irr_trouble_t trouble, uint64_t *state)
     } else if (irr_trouble_is_memory(trouble)) {
         expect_recovered(&scene, state);
     }
-    expect_other_well(&scene, state);
+    if (trouble != IRR_TROUBLE_LATE || any_failed(&scene)) {   /* otherwise the failing send is still to come */
+        expect_other_well(&scene, state);
+    }
     CU_ASSERT_EQUAL(scene.wrong, 0);
     irr_world_scene_close(&scene);
 }
 
+/*
+ * A scene takes long with sanitizers. Unless all cases run, an eighth of the scenes of each row run, and a quarter of
+ * those without memory or with a hostile rank.
+ */
 static void run_rows(irr_trouble_t trouble, int times)
 {
+    const bool rare = irr_trouble_is_memory(trouble) || trouble == IRR_TROUBLE_HOSTILE;
+    const int some = irr_test_runs(times), runs = some < times && !rare ? some / 2 : some;
     uint64_t state = irr_test_seed();
 
     for (int row = 0; irr_algorithm_name(row) != NULL; row++) {
-        for (int i = 0; i < irr_test_runs(times); i++) {
+        for (int i = 0; i < runs; i++) {
             run_scene(row, trouble, &state);
         }
     }
@@ -377,8 +397,8 @@ static void test_well(void)
 static void test_trouble(void)
 {
     static const int times[] = {
-        [IRR_TROUBLE_SHORT] = 40, [IRR_TROUBLE_SEND] = 40, [IRR_TROUBLE_RECV] = 40, [IRR_TROUBLE_MEMORY] = 160,
-        [IRR_TROUBLE_POOR] = 80, [IRR_TROUBLE_GIVES_UP] = 20, [IRR_TROUBLE_HOSTILE] = 80
+        [IRR_TROUBLE_SHORT] = 40, [IRR_TROUBLE_SEND] = 40, [IRR_TROUBLE_RECV] = 40, [IRR_TROUBLE_LATE] = 40,
+        [IRR_TROUBLE_MEMORY] = 160, [IRR_TROUBLE_POOR] = 80, [IRR_TROUBLE_GIVES_UP] = 20, [IRR_TROUBLE_HOSTILE] = 80
     };
 
     for (size_t trouble = IRR_TROUBLE_SHORT; trouble < IRR_TEST_COUNT(times); trouble++) {

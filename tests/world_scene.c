@@ -61,6 +61,7 @@ static void draw_turns(irr_world_scene_t *scene, uint64_t *state)
         /* no rank runs after a plan without memory */
         if (chance < 3 || i == 0 || irr_trouble_is_memory(scene->trouble)) {
             turn->job = i > 0 && chance % 2 == 0 ? turn[-1].job : turn->job;
+            turn->repeats = i > 0 && turn[-1].act == IRR_ACT_RUN && turn[-1].job == turn->job;
             *plan = -1;
         } else if (*plan < 0 && chance < 7) {
             turn->act = IRR_ACT_PLAN;
@@ -170,6 +171,15 @@ void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t troub
     scene->victim = (int)irr_test_below(state, (uint64_t)scene->ranks);
     for (int r = 0; r < scene->ranks; r++) {
         faults[r] = (irr_fault_t){ .seed = irr_test_random(state), .hold_percent = late ? 30 : 0, .hold_rounds = 40 };
+    }
+    if (trouble == IRR_TROUBLE_LATE) {
+        irr_fault_t *fault = &faults[scene->victim];
+
+        fault->delay_send = 1 + irr_test_below(state, 40);   /* the failing send waits for the delayed send */
+        fault->delay_rounds = 1 + irr_test_below(state, 40);
+        fault->fail_send = irr_test_below(state, 4) == 0 ? 0 : fault->delay_send + irr_test_below(state, 2);
+        fault->fail_recv = fault->fail_send == 0 ? fault->delay_send : 0;
+        fault->failure = IRR_ERR_TRANSPORT;
     }
     settings = draw_settings(row, scene->ranks, state);
     settings.topology_file = on_tree ? irr_text_open() : NULL;

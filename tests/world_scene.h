@@ -14,6 +14,7 @@ typedef enum irr_trouble {
     IRR_TROUBLE_SHORT,     /* the receive block of a rank is too short for a message of some jobs */
     IRR_TROUBLE_SEND,      /* a send of one rank is refused */
     IRR_TROUBLE_RECV,      /* a receive of one rank is refused */
+    IRR_TROUBLE_LATE,      /* an operation of one rank fails, a send after it was accepted */
     IRR_TROUBLE_MEMORY,    /* an allocation fails */
     IRR_TROUBLE_POOR,      /* from some allocation on, all allocations fail */
     IRR_TROUBLE_GIVES_UP,  /* a rank fails the communicator */

@@ -238,7 +238,7 @@ static void case_refused(void)
 /*
  * Makes an allocation fail on one rank while the ranks agree. The ranks must not try the strategy, and all results must
  * be right. An info key isolates each communicator from the results of earlier communicators. No rank runs ahead,
- * because its messages would wait on the heap, and the communicator fails if memory for them is missing; short.c tests
+ * because its messages would wait on the heap, and the communicator fails if memory for them is missing; sweep.c tests
  * this case.
  */
 static void case_memory(void)

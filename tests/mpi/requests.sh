@@ -73,7 +73,7 @@ if whole; then plan 152; else plan 150; fi
 each "8 ranks" together:12
 check_groups 8 "$program"
 each "4 ranks, no allocation and no description" starts
-check_groups 4 "$builddir/mpi_short"
+check_groups 4 "$builddir/mpi_starts"
 each "5 ranks" truncation
 check_groups 5 "$ends"
 for algorithm in direct spread; do
