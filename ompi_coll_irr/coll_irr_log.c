@@ -253,6 +253,7 @@ static bool offers(const mca_coll_base_module_t *module, int which)
  * priority, so this is the last entry that offers the collective.  Returns NULL if the last entry is ours, or if its
  * module passes calls on to ours.  When a communicator is freed, Open MPI removes the first entry and destroys its
  * module, again and again.  Modules with a higher priority are therefore still in the list when ours is destroyed.
+ * Open MPI 6.0 removes the last entry first: the log then names only components of MPI_COMM_WORLD (log_world).
  */
 static const mca_coll_base_avail_coll_t *above(const mca_coll_irr_module_t *module, const opal_list_t *modules,
                                                int which)

@@ -237,7 +237,38 @@ static void drop_previous(mca_coll_irr_all_previous_t previous)
     }
 }
 
-/* ---- enable ---- */
+/* ---- enable and disable ---- */
+
+/* Makes a module serve a form of a collective. */
+static void install(mca_coll_base_comm_coll_t *serving, const mca_coll_irr_entry_t *entry,
+                    mca_coll_irr_function_t function, mca_coll_base_module_t *module)
+{
+    memcpy((char *)serving + entry->in_comm, &function, sizeof(function));
+    memcpy((char *)serving + entry->in_comm_module, &module, sizeof(module));
+}
+
+/* Makes our module serve what the previous modules serve, or undoes this. */
+static void install_all(mca_coll_irr_module_t *module, mca_coll_base_comm_coll_t *serving, bool ours)
+{
+    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES * MCA_COLL_IRR_FORMS; i++) {
+        const int which = i / MCA_COLL_IRR_FORMS, form = i % MCA_COLL_IRR_FORMS;
+        const mca_coll_irr_entry_t *entry = &mca_coll_irr_collectives[which].forms[form];
+        const mca_coll_irr_previous_t *previous = &module->previous[which][form];
+
+        if (ours && previous->function != NULL) {
+            install(serving, entry, entry->function, &module->super);
+        } else if (previous->function != NULL) {
+            install(serving, entry, previous->function, previous->module);
+        }
+    }
+}
+
+/* Open MPI disables modules by descending priority, so no module of a higher priority serves any more. */
+static int disable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
+{
+    install_all((mca_coll_irr_module_t *)base, comm->c_coll, false);
+    return OMPI_SUCCESS;
+}
 
 static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
 {
@@ -257,6 +288,10 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
         module->trouble = mca_coll_irr_settings_take(comm, module->keyed, &module->settings, &module->bad);
     }
     module->ranks.timeout = module->settings->engine.timeout;
+    if (MCA_COLL_IRR_INSTALLS) {
+        module->super.coll_module_disable = disable;
+        install_all(module, comm->c_coll, true);
+    }
     return OMPI_SUCCESS;
 }
 

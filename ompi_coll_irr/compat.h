@@ -4,8 +4,8 @@
  *   4.1  coll framework 2.0.0; the tests run on it
  *   5.0  coll framework 2.4.0: info strings are objects, process info and mutexes are in opal; the tests
  *        passed on 5.0.7 with UCX 1.18.1, in a build with all headers of Open MPI
- *   6.0  coll framework 3.0.0: counts and displacements are arrays of 32 or 64 bit, the component itself
- *        installs its functions; this component compiles against the headers of the 6.0 branch, and never ran there
+ *   6.0  coll framework 3.0.0: counts and displacements are arrays of 32 or 64 bit, the modules install their
+ *        functions; the tests passed on the branch v6.0.x of August 2026, with its PMIx and PRRTE
  *
  * When Open MPI loads a component, it compares neither its own version with that of the build nor the layout of its
  * structures.  mca_coll_irr_abi_matches therefore compares the release of the build with the running release.
@@ -71,6 +71,12 @@ typedef struct ompi_op_t ompi_op_t;
 #endif
 #define mca_coll_irr_process_info opal_process_info
 #endif
+
+/*
+ * True if the enable function of a module makes the module serve the communicator, and its disable function undoes
+ * this.  Before 6.0 Open MPI does both.
+ */
+#define MCA_COLL_IRR_INSTALLS (OMPI_MAJOR_VERSION >= 6)
 
 /* True if Open MPI yields the processor while it waits, as it does on oversubscribed nodes. */
 extern bool ompi_mpi_yield_when_idle;
