@@ -1,6 +1,7 @@
 #!/bin/sh
-# abi.sh - an Open MPI of another release than the one that coll/irr was built for.
-LIMIT=40
+# abi.sh - an Open MPI of another release than the one that coll/irr was built for, and a program of the MPI ABI.
+# shellcheck disable=SC2046
+LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program="$builddir/irr_bench -m 8:8 -i 1 -x 0 --algorithms host,direct"
 
@@ -21,21 +22,38 @@ declines() {
 # serves RELEASE [IDENT]
 serves() { says "because coll_irr_alltoallv_algorithm is direct" sees "$1" 2 ${2:+"$2"}; }
 
-plan 6
+# compile_for_abi: builds the program of calls.sh with the headers and the library of the MPI ABI.
+compile_for_abi() {
+    (cd "$srcdir/tests/mpi" && env -u OMPI_CPPFLAGS "$mpicc_abi" -O1 -std=gnu11 -D_GNU_SOURCE -o "$scratch/calls" calls.c mpi_call.c \
+        mpi_counts.c mpi_device.c mpi_edges.c mpi_test.c mpi_types.c) &&
+        ldd "$scratch/calls" | grep -q libmpi_abi
+}
+
+mpicc_abi=$(dirname "$OMPI_MPICC")/mpicc_abi
+[ -x "$mpicc_abi" ] || mpicc_abi=
+plan $((6 + ${mpicc_abi:+5} + 1))
 check "an older series" declines 4.0.7
 check "a series to come" declines 7.0.0
-case $("$MPIRUN" --version) in
-    *') 5.0.'*)
-        check "a release whose communicators are laid out in another way" declines 5.0.6
-        # The members of a communicator that coll/irr reads lie elsewhere from 5.0.10 on, and here they do not.
-        check "a later release of the series" serves 5.0.9
-        check "a release whose packager has changed the identification" serves 5.0.9 packager
-        ;;
-    *)
-        check "the release before a series" declines 5.0.0
-        check "a later release of the series" serves 4.1.99
-        check "a release whose packager has changed the identification" serves 4.1.99 packager
-        ;;
-esac
+series=$("$MPIRUN" --version | sed -n 's/.*) \([0-9]*\.[0-9]*\)\..*/\1/p')
+if [ "$series" = 5.0 ]; then
+    check "a release whose communicators are laid out in another way" declines 5.0.6
+    # The members of a communicator that coll/irr reads lie elsewhere from 5.0.10 on, and here they do not.
+    release=5.0.9
+else
+    check "a release of another series" declines 5.0.0
+    release=$series.99
+fi
+check "a later release of the series" serves $release
+check "a release whose packager has changed the identification" serves $release packager
 check "a version that cannot be read" declines next unknown
+if [ -n "$mpicc_abi" ]; then
+    check "a program of the MPI ABI is compiled" compile_for_abi
+    for algorithm in direct grid tree auto; do
+        group "a program of the MPI ABI, 4 ranks, $algorithm" random:40 $(all $algorithm)
+    done
+    group "a program of the MPI ABI, each collective, form and shape" each served=yes $(all direct)
+    check_groups 4 "$scratch/calls"
+else
+    skip "a program of the MPI ABI" "this Open MPI has no mpicc_abi"
+fi
 exit $failed

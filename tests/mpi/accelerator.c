@@ -10,7 +10,7 @@
  */
 #include "ompi_config.h"
 
-#if OMPI_MAJOR_VERSION == 5
+#if OMPI_MAJOR_VERSION >= 5
 #include "mpi_device.h"
 
 #include "opal/constants.h"
@@ -165,7 +165,11 @@ static int create_stream(int device, opal_accelerator_stream_t **stream)
     return OPAL_SUCCESS;
 }
 
+#if OMPI_MAJOR_VERSION == 5
 static int create_event(int device, opal_accelerator_event_t **event)
+#else
+static int create_event(int device, opal_accelerator_event_t **event, __attribute__((unused)) bool shared)
+#endif
 {
     (void)device;
     *event = OBJ_NEW(opal_accelerator_event_t);

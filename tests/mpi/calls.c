@@ -132,6 +132,28 @@ static void case_each(void)
     close_pairs(pairs, 2);
 }
 
+/*
+ * Makes each collective of neighbors in each form on NUMBER grids. Most grids have a periodic dimension of one or two
+ * ranks, so both edges of a rank in this dimension lead to one rank.
+ */
+static void case_grids(void)
+{
+    uint64_t state = 1;
+
+    for (int i = 0; i < mpi_job.number; i++) {
+        mpi_pair_t grid;
+
+        mpi_pair_init(&grid, GRID, mpi_job.keys, mpi_job.nkeys, &state);
+        mpi_call_meet(&grid);
+        for (int k = 0; k < (KINDS - DENSE_KINDS) * FORMS; k++) {
+            const mpi_spec_t spec = mpi_spec_random(DENSE_KINDS + k / FORMS, RANDOM, &state);
+
+            check(&grid, &spec, (mpi_form_t)(k % FORMS), 2);
+        }
+        mpi_pair_fini(&grid);
+    }
+}
+
 static int count_two(const mpi_spec_t *spec, int from, int to, int edge)
 {
     (void)spec, (void)from, (void)to, (void)edge;
@@ -284,7 +306,8 @@ static void case_alone(void)
 }
 
 static const mpi_case_t cases[] = {
-    { "random", case_random, 0 }, { "each", case_each, 0 }, { "repeats", case_repeats, 0 }, { "far", case_far, 0 },
+    { "random", case_random, 0 }, { "each", case_each, 0 }, { "grids", case_grids, 0 },
+    { "repeats", case_repeats, 0 }, { "far", case_far, 0 },
     { "runs", case_runs, 0 }, { "alone", case_alone, 0 }, { NULL, NULL, 0 }
 };
 

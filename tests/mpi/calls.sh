@@ -57,7 +57,7 @@ if whole; then
     sizes="2 3 4 5 7 8 12 16"
     rounds=400
 fi
-plan $((66 + 17 * $(echo "$sizes" | wc -w)))
+plan $((70 + 17 * $(echo "$sizes" | wc -w)))
 check "the algorithms of this test are all there are" all_named
 check "1 rank" ranks 1 "$program" alone coll_irr_alltoallv_algorithm=direct
 for n in 2 3 7; do
@@ -65,6 +65,7 @@ for n in 2 3 7; do
 done
 for algorithm in direct balanced-grid random-heap tree; do
     group "4 ranks, $algorithm: each collective, form and shape" each $(all $algorithm)
+    group "4 ranks, $algorithm: grids with two edges between two ranks" grids:6 $(all $algorithm)
     group "4 ranks, $algorithm: arrays that change" repeats $(all $algorithm)
     group "4 ranks, $algorithm: blocks beyond 4 GiB" far $(all $algorithm)
 done

@@ -22,7 +22,7 @@ static int is_selected(int sends, uint64_t seed)
            (strcmp(which, "mixed") == 0 && seed % 2 == 0);
 }
 
-#if OMPI_MAJOR_VERSION == 5
+#if OMPI_MAJOR_VERSION >= 5
 #include "opal/mca/accelerator/accelerator.h"
 
 #include <dlfcn.h>
