@@ -11,7 +11,7 @@ for script in help setup check demo; do
     cp "${srcdir:-.}/contrib/$script" "$top/contrib"
 done
 PATH=$scratch/bin:$PATH
-unset CI MAKEFLAGS MFLAGS MAKELEVEL IRR_CHECK_ALL IRR_CHECK_ROCE IRR_CHECK_OMPI5
+unset CI MAKEFLAGS MFLAGS MAKELEVEL IRR_CHECK_ALL IRR_CHECK_ROCE IRR_CHECK_OMPI5 IRR_CHECK_OMPI6
 export PATH
 
 # All packages count as installed.
@@ -63,7 +63,7 @@ check-TESTS: $(check_PROGRAMS)
 print-engine-tests:
 	@echo $(engine_tests)
 print-scripts:
-	@echo life.sh
+	@echo life.sh tests/mpi/ring.sh
 print-message-scripts:
 	@echo message.sh
 print-script-programs:
@@ -93,30 +93,39 @@ run_check() {
 }
 ends() { tail -n 1 "$scratch/check" | grep -qx "$1"; }
 
-# 13 cases: a script, two over UCX, three over libfabric, six with sanitizers, the distribution without UCX.
-# 16 cases with --all: one script over UCX, one over libfabric, six cases without sanitizers.
-all_passed() { run_check && ends '13 passed, 0 failed, 6 skipped'; }
+# 14 cases: two scripts, two over UCX, three over libfabric, six with sanitizers, the distribution without UCX.
+# 17 cases with --all: one script over UCX, one over libfabric, six cases without sanitizers.
+all_passed() { run_check && ends '14 passed, 0 failed, 7 skipped'; }
 check_first() {
     fresh
     touch "$top/cunit"
     all_passed && demo && all_passed
 }
-check_all() { run_check --all && ends '16 passed, 0 failed, 2 skipped'; }
+check_all() { run_check --all && ends '17 passed, 0 failed, 3 skipped'; }
 check_all_by_environment() {
     IRR_CHECK_ALL=1
     export IRR_CHECK_ALL
-    run_check && ends '16 passed, 0 failed, 2 skipped'
+    run_check && ends '17 passed, 0 failed, 3 skipped'
     status=$?
     unset IRR_CHECK_ALL
     return $status
 }
-# contrib/debian13 runs the build and thirteen more cases; if it cannot, one case is skipped with the reason.
+# contrib/debian13 runs the build and fourteen more cases; if it cannot, one case is skipped with the reason.
 check_ompi5() {
     printf '#!/bin/sh\nexec "$@"\n' > "$top/contrib/debian13" && chmod +x "$top/contrib/debian13"
-    run_check --ompi5 && ends '26 passed, 0 failed, 5 skipped' &&
+    run_check --ompi5 && ends '28 passed, 0 failed, 6 skipped' &&
         grep -e --with-ompi-source "$top/build/ompi5/built" || return
     printf '#!/bin/sh\necho "debian13: it needs root" >&2\nexit 77\n' > "$top/contrib/debian13"
-    run_check --ompi5 && ends '13 passed, 0 failed, 6 skipped' && grep 'SKIP: .*: debian13: it needs root' "$scratch/check"
+    run_check --ompi5 && ends '14 passed, 0 failed, 7 skipped' && grep 'SKIP: .*: debian13: it needs root' "$scratch/check"
+}
+# contrib/ompi_build builds Open MPI, and one script runs there; if it cannot, the check fails.
+check_ompi6() {
+    printf '#!/bin/sh\necho "$1" > "%s"\n' "$scratch/sources" > "$top/contrib/ompi_build" &&
+        chmod +x "$top/contrib/ompi_build"
+    run_check --ompi6 "$scratch" && ends '15 passed, 0 failed, 6 skipped' && grep -qx "$scratch" "$scratch/sources" &&
+        grep -e "--with-ompi=$top/build/openmpi6" "$top/build/ompi6/built" || return
+    printf '#!/bin/sh\nexit 1\n' > "$top/contrib/ompi_build"
+    ! run_check --ompi6 "$scratch" && ! run_check --ompi6
 }
 cunit_comes_later() {
     fresh
@@ -156,11 +165,12 @@ next_runs() {
         env -u OMPI_ALLOW_RUN_AS_ROOT -u OMPI_ALLOW_RUN_AS_ROOT_CONFIRM sh -ex "$scratch/next"
 }
 
-echo 1..9
+echo 1..10
 check "check before and after demo counts the same tests" check_first
 check "check --all runs the tests that it else leaves out" check_all
 check "IRR_CHECK_ALL=1 is the same as --all" check_all_by_environment
 check "check --ompi5 runs the tests on Open MPI 5.0, or skips them" check_ompi5
+check "check --ompi6 runs the scripts of MPI on Open MPI 6.0" check_ompi6
 check "check after demo finds a CUnit that is new" cunit_comes_later
 check "check without CUnit fails" cunit_goes
 check "CI=true makes warnings errors" warnings_are_errors
