@@ -149,6 +149,8 @@ else
 fi
 if [ -n "${IRR_TEST_DEVICE:-}" ]; then
     skip "4 ranks beside pml ucx" "UCX does not know the accelerator of the tests"
+elif ! "$OMPI_INFO" | grep -q 'MCA pml: ucx'; then
+    skip "4 ranks beside pml ucx" "this Open MPI was built without UCX"
 else
     check "4 ranks beside pml ucx" ranks 4 --mca pml ucx --mca opal_common_ucx_tls any \
         --mca opal_common_ucx_devices any "$program" random:$rounds $(all direct)
