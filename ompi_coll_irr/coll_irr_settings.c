@@ -43,9 +43,9 @@ static const irr_setting_t of_process[] = {
       "0 there are no trials, and Open MPI serves all calls.",
       .allowed = "a whole number of percent from 0 on; 0 tries nothing", .min = 0, .max = INT_MAX },
     { "transport", IRR_SETTING_NAME, USER, AT(transport), "auto",
-      "Library for messages that do not go through shared memory. ucx: UCX; ofi: libfabric. auto: ofi if coll_irr_ofi_* is set and "
-      "coll_irr_ucx_* is not, or if the job has several nodes and a network that only libfabric supports (Slingshot, "
-      "EFA, Omni-Path); otherwise ucx. Must be the same on all ranks.",
+      "Library for messages that do not go through shared memory. ucx: UCX; ofi: libfabric. auto: ofi if "
+      "coll_irr_ofi_* is set and coll_irr_ucx_* is not, or if the job has several nodes and a network that only "
+      "libfabric supports (Slingshot, EFA, Omni-Path); otherwise ucx. Must be the same on all ranks.",
       .value = transport_name },
     { "eager_bytes", IRR_SETTING_AUTO_SIZE, EXPERT, AT(eager_bytes), "auto",
       "Length in bytes of the longest message that is sent at once; a longer message waits until its receiver is "

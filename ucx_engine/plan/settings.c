@@ -115,8 +115,8 @@ static const irr_setting_t settings[] = {
       .allowed = "0 or 1" },
     { "timeout", IRR_SETTING_SIZE, USER, AT(timeout), "0",
       "Time in seconds after which an unfinished exchange, or agreement of the ranks on an algorithm, ends in an error "
-      "on all ranks. A message names the missing rank, and later exchanges on the communicator fail at once. 0 means no limit, as in "
-      "Open MPI.",
+      "on all ranks. A message names the missing rank, and later exchanges on the communicator fail at once. 0 means "
+      "no limit, as in Open MPI.",
       .allowed = "a whole number of seconds up to " TEXT(SECONDS_MAX) "; 0 means no limit", .max = SECONDS_MAX },
     { "schedule_file", IRR_SETTING_TEXT, EXPERT, AT(schedule_file), "",
       "File with a schedule that irr_plan --save wrote. Exchanges with the counts of the file use the schedule and "
