@@ -123,7 +123,7 @@ typedef struct irr_relay {
     irr_exec_t         exec;
     irr_inbox_t        inbox;
     irr_outbox_t       outbox;
-    irr_own_plan_t       barrier;     /* barrier after each stage, if the overlap is blocking */
+    irr_own_plan_t    *barrier;     /* barrier after each stage; NULL unless the overlap is blocking */
 
     /* state of the current exchange */
     const irr_problem_t *problem;

@@ -27,6 +27,7 @@ typedef enum irr_lane_kind { IRR_LANE_NEAR, IRR_LANE_FAR, IRR_LANE_KINDS } irr_l
 typedef struct irr_finder irr_finder_t;
 
 struct irr_finder {
+    bool fetches;   /* true: `find` may allocate memory; false: the first send to a member must not allocate memory */
     /* Returns in *peer_p the peer of a member that this kind of lane reaches. Returns the errors of connect. */
     irr_status_t (*find)(irr_finder_t *finder, int rank, irr_lane_kind_t kind, irr_peer_t **peer_p);
 };

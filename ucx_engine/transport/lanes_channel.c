@@ -57,19 +57,25 @@ void irr_lanes_take_back(irr_channel_t *channel)
 
 /* ---- unmet members ---- */
 
-/* Makes the transport of a kind reach a member. */
-static irr_status_t set_member(channel_t *channel, int rank, irr_lane_kind_t kind, irr_peer_t *peer)
+/* Allocates the page of a member if necessary. */
+static irr_status_t make_page(channel_t *channel, int rank)
 {
     irr_page_t *page = &channel->pages[rank / IRR_CHANNEL_PAGE];
-    irr_status_t status;
 
     if (*page == NULL) {
         *page = irr_alloc_zero(IRR_CHANNEL_PAGE, sizeof(**page));
     }
-    if (*page == NULL) {
-        return IRR_ERR_NO_MEMORY;
+    return *page != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+}
+
+/* Makes the transport of a kind reach a member. */
+static irr_status_t set_member(channel_t *channel, int rank, irr_lane_kind_t kind, irr_peer_t *peer)
+{
+    irr_status_t status = make_page(channel, rank);
+
+    if (status == IRR_OK) {
+        status = irr_lanes_inner(peer, kind, &channel->pages[rank / IRR_CHANNEL_PAGE][rank % IRR_CHANNEL_PAGE]);
     }
-    status = irr_lanes_inner(peer, kind, &(*page)[rank % IRR_CHANNEL_PAGE]);
     if (status == IRR_OK) {
         channel->kinds[rank] = (uint8_t)kind;
     }
@@ -164,7 +170,8 @@ static irr_status_t add_found(channel_t *channel, int member, bool is_near)
 
     if (!is_near) {
         channel->kinds[member] = UNMET;
-        status = open_inner(channel, IRR_LANE_FAR);
+        status = channel->finder->fetches ? IRR_OK : make_page(channel, member);
+        status = status == IRR_OK ? open_inner(channel, IRR_LANE_FAR) : status;
         channel->unmet.looks = status == IRR_OK && channel->super.lanes[IRR_LANE_FAR]->looks;
         return status;
     }
