@@ -241,13 +241,13 @@ typedef struct row {
 
 static const row_t rows[] = {
     { .name = "sparse-direct", .algorithm = "direct", .limit = 15000 },
-    { .name = "sparse-gathered", .algorithm = "direct", .gathers = true, .limit = 42000 },
+    { .name = "sparse-gathered", .algorithm = "direct", .gathers = true, .limit = 41500 },
     { .name = "sparse-grid", .algorithm = "grid", .limit = 37500 },
     { .name = "sparse-node", .algorithm = "node", .limit = 58500 },
     { .name = "dense-direct", .algorithm = "direct", .dense = true, .limit = 162000 },
-    { .name = "dense-grid", .algorithm = "grid", .dense = true, .limit = 222000 },
-    { .name = "dense-node", .algorithm = "node", .dense = true, .limit = 297000 },
-    { .name = "planned-grid", .algorithm = "grid", .dense = true, .planned = true, .limit = 405000 }
+    { .name = "dense-grid", .algorithm = "grid", .dense = true, .limit = 113000 },
+    { .name = "dense-node", .algorithm = "node", .dense = true, .limit = 167000 },
+    { .name = "planned-grid", .algorithm = "grid", .dense = true, .planned = true, .limit = 237000 }
 };
 
 /* Returns the number of heap bytes per rank after exchanges. */

@@ -333,7 +333,7 @@ static irr_status_t settle(irr_relay_t *relay)
     if (status == IRR_OK) {
         status = IRR_TRIM(relay->inbox.bytes, relay->inbox.bytes_max, IRR_HEADER_MAX);
     }
-    return status == IRR_OK ? irr_exec_fit(&relay->exec, irr_plan_size(&relay->last->plan)) : status;
+    return status == IRR_OK ? irr_exec_fit(&relay->exec, irr_exec_size(&relay->exec.env, &relay->last->plan)) : status;
 }
 
 /* Starts the unchanged previous plan. Returns false if the executor has no room for the plan. */
