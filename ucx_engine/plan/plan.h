@@ -62,10 +62,10 @@ typedef enum irr_content {
 
 /* A step.  The members that are read for each message are first, in one cache line. */
 typedef struct irr_step {
-    irr_step_kind_t kind : 4;
-    irr_content_t   content : 4;
-    bool            replaceable;  /* of a receive: if other bytes arrive, the step is complete only when the caller
-                                     says so (exec/exec.h) */
+    irr_step_kind_t kind : 8;
+    irr_content_t   content : 7;
+    bool            replaceable : 1;   /* of a receive: if other bytes arrive, the step is complete only when the
+                                          caller says so (exec/exec.h) */
     int16_t         stage;        /* from 1 */
     int             peer;         /* rank in the communicator; this rank for a local step */
     int             number;       /* of a message: step of the schedule within the stage, from 1; otherwise 0 */
