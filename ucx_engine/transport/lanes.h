@@ -14,7 +14,9 @@
  * then the messages to this member have the lane of unmet members. This is a transport that finds the peer, and then
  * passes the message on to `far`.
  *
- * Cost: 2 bytes per rank of a channel, at most 72 bytes per member that it reaches, and one address of `near` per peer.
+ * Cost: 2 bytes per rank of a channel, 64 bytes for each page with a peer (transport.h), and one address of `near` per
+ * peer. If `find` does not fetch addresses, the channel allocates all pages when it is opened, so that a message that
+ * reports missing memory needs no memory.
  */
 #ifndef IRR_LANES_H
 #define IRR_LANES_H
