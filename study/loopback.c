@@ -162,9 +162,9 @@ static void hold_request(irr_loopback_message_t *message, irr_request_t *request
 /* ---- channels ---- */
 
 static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
-                                 irr_peer_t *const *members, irr_channel_t **channel_p)
+                                 const irr_page_t *pages, irr_channel_t **channel_p)
 {
-    return irr_channel_create(transport, id, ranks, rank, members, sizeof(irr_channel_t), channel_p);
+    return irr_channel_create(transport, id, ranks, rank, pages, sizeof(irr_channel_t), channel_p);
 }
 
 static void abandon(irr_channel_t *channel)
@@ -181,7 +181,7 @@ static void close_channel(irr_channel_t *channel)
 static irr_status_t send(irr_channel_t *channel, irr_request_t *request)
 {
     irr_loopback_t *loopback = irr_loopback_of(channel->transport);
-    irr_peer_t *peer = channel->members[request->peer];
+    irr_peer_t *peer = irr_channel_peer(channel, request->peer);
     irr_loopback_message_t *message;
     irr_status_t status;
     size_t bytes;

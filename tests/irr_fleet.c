@@ -23,7 +23,7 @@ static void connect_all(irr_fleet_t *fleet, int rank)
         irr_test_must(transport->ops->connect(transport, address, length, &fleet->rank[rank].peers[i]));
     }
     irr_test_must(transport->ops->open_channel(transport, IRR_FLEET_CHANNEL, fleet->ranks, rank,
-                                               fleet->rank[rank].peers, &fleet->rank[rank].channel));
+                                               fleet->rank[rank].pages, &fleet->rank[rank].channel));
 }
 
 irr_fleet_t *irr_fleet_create(int ranks, uint64_t seed, size_t eager_max)
@@ -42,6 +42,8 @@ irr_fleet_t *irr_fleet_create_faulty(int ranks, uint64_t seed, size_t eager_max,
     for (int r = 0; r < ranks; r++) {
         fleet->rank[r].spy = fleet->world.spies[r];
         fleet->rank[r].peers = irr_world_array(&fleet->world, ranks, sizeof(irr_peer_t *));
+        fleet->rank[r].pages = irr_world_array(&fleet->world, ranks, sizeof(irr_page_t));
+        irr_channel_cut(fleet->rank[r].peers, ranks, fleet->rank[r].pages);
         irr_plan_init(&fleet->rank[r].plan);
         irr_exec_init(&fleet->rank[r].exec);
     }

@@ -16,6 +16,7 @@
 typedef struct irr_fleet_rank {
     irr_spy_t      *spy;
     irr_peer_t    **peers;
+    irr_page_t     *pages;
     irr_channel_t  *channel;   /* has all ranks and the id IRR_FLEET_CHANNEL */
     irr_plan_t      plan;      /* plan that irr_fleet_start runs */
     irr_exec_t      exec;

@@ -69,6 +69,7 @@ static void test_progress_within_progress(void)
         irr_fabric_t *fabric;
         irr_engine_t *engine;
         irr_peer_t *self;
+        irr_page_t page = &self;
         irr_channel_t *channel;
         irr_request_t request;
         const void *address;
@@ -79,7 +80,7 @@ static void test_progress_within_progress(void)
         CU_ASSERT_EQUAL_FATAL(irr_engine_create_on(transport, threads == 1, &engine), IRR_OK);
         CU_ASSERT_EQUAL(transport->ops->address(transport, &address, &length), IRR_OK);
         CU_ASSERT_EQUAL(transport->ops->connect(transport, address, length, &self), IRR_OK);
-        CU_ASSERT_EQUAL_FATAL(transport->ops->open_channel(transport, 1, 1, 0, &self, &channel), IRR_OK);
+        CU_ASSERT_EQUAL_FATAL(transport->ops->open_channel(transport, 1, 1, 0, &page, &channel), IRR_OK);
         irr_request_set(&request, 0, 1, NULL, 0, IRR_FORM_IOVEC);
         CU_ASSERT_EQUAL(irr_channel_send(channel, &request), IRR_OK);
         irr_lock_acquire(&engine->lock);

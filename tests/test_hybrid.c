@@ -248,11 +248,11 @@ static void test_long(void)
 static irr_status_t freeze_one(const irr_team_t *team, int rank)
 {
     const irr_comm_t *comm = team->comms[rank];
-    irr_grid_plan_t frozen;
+    irr_plan_t frozen;
     irr_status_t status = irr_relay_freeze(&comm->relay, &comm->exchange->problem, &frozen);
 
     if (status == IRR_OK) {
-        irr_grid_plan_fini(&frozen);
+        irr_plan_fini(&frozen);
     }
     return status;
 }

@@ -38,6 +38,7 @@ static bool live(void)
     irr_transport_t *transport;
     irr_channel_t *channel;
     irr_peer_t *peer;
+    irr_page_t page = &peer;
     const void *address;
     size_t length;
     irr_status_t status;
@@ -51,7 +52,7 @@ static bool live(void)
     irr_test_must(transport->ops->address(transport, &address, &length));
     status = transport->ops->connect(transport, address, length, &peer);
     if (status == IRR_OK) {
-        status = transport->ops->open_channel(transport, 1, 1, 0, &peer, &channel);
+        status = transport->ops->open_channel(transport, 1, 1, 0, &page, &channel);
     }
     if (status == IRR_OK) {
         irr_request_set(&request, 0, 1, pieces, 2, IRR_FORM_GATHER);

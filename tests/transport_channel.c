@@ -149,6 +149,7 @@ void irr_suite_channels(irr_net_t *net)
 void irr_suite_ranks(irr_net_t *net)
 {
     irr_peer_t *members[IRR_NET_RANKS][IRR_NET_RANKS];
+    irr_page_t pages[IRR_NET_RANKS];
     irr_channel_t *reversed[IRR_NET_RANKS], *straight[IRR_NET_RANKS];
     msg_t sent, received;
 
@@ -156,11 +157,12 @@ void irr_suite_ranks(irr_net_t *net)
         const int rank = IRR_NET_RANKS - 1 - r;
         irr_transport_t *transport = net->transports[r];
 
+        pages[r] = members[r];
         straight[r] = net->channels[r];
         for (int i = 0; i < IRR_NET_RANKS; i++) {
             members[r][i] = net->peers[r][IRR_NET_RANKS - 1 - i];
         }
-        CU_ASSERT_EQUAL_FATAL(transport->ops->open_channel(transport, OTHER, IRR_NET_RANKS, rank, members[r],
+        CU_ASSERT_EQUAL_FATAL(transport->ops->open_channel(transport, OTHER, IRR_NET_RANKS, rank, &pages[r],
                                                            &reversed[rank]), IRR_OK);
     }
     use(net, reversed);

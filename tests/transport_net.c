@@ -240,7 +240,8 @@ void irr_net_open_channel(irr_net_t *net, int at, uint16_t id, irr_channel_t **c
 {
     irr_transport_t *transport = net->transports[at];
 
-    CU_ASSERT_EQUAL_FATAL(transport->ops->open_channel(transport, id, IRR_NET_RANKS, at, net->peers[at], channel),
+    net->pages[at] = net->peers[at];
+    CU_ASSERT_EQUAL_FATAL(transport->ops->open_channel(transport, id, IRR_NET_RANKS, at, &net->pages[at], channel),
                           IRR_OK);
 }
 

@@ -36,6 +36,7 @@ typedef struct irr_net {
     irr_fabric_t       *fabric;      /* NULL: none */
     irr_transport_t   *transports[IRR_NET_RANKS];
     irr_peer_t        *peers[IRR_NET_RANKS][IRR_NET_RANKS];  /* [from][to] */
+    irr_page_t         pages[IRR_NET_RANKS];                 /* the peers of each rank */
     irr_channel_t     *channels[IRR_NET_RANKS];              /* a channel of all ranks, open at each rank */
     bool               closed[IRR_NET_RANKS];
 } irr_net_t;

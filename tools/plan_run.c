@@ -25,6 +25,7 @@
 typedef struct rank {
     irr_transport_t *transport;
     irr_peer_t     **peers;
+    irr_page_t      *pages;   /* the peers */
     irr_channel_t   *channel;
     irr_exec_t       exec;
     irr_counters_t   counters;
@@ -102,6 +103,7 @@ static void close_run(run_t *run)
         free(rank->scratch);
         free(rank->input == rank->output ? NULL : rank->input);
         free(rank->output);
+        free(rank->pages);
         free(rank->peers);
     }
     free(run->ranks);
@@ -118,9 +120,12 @@ static irr_status_t open_rank(const run_t *run, int r)
     rank->input = problem->in_place ? rank->output : malloc(bytes_of(problem->send) + 1);
     rank->scratch = malloc(plan->scratch_bytes + 1);
     rank->peers = calloc((size_t)problem->ranks, sizeof(irr_peer_t *));
-    if (rank->input == NULL || rank->output == NULL || rank->scratch == NULL || rank->peers == NULL) {
+    rank->pages = calloc(irr_channel_pages(problem->ranks), sizeof(irr_page_t));
+    if (rank->input == NULL || rank->output == NULL || rank->scratch == NULL || rank->peers == NULL ||
+        rank->pages == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
+    irr_channel_cut(rank->peers, problem->ranks, rank->pages);
     for (size_t i = 0; i < problem->send.count; i++) {
         const irr_block_t *block = &problem->send.list[i];
 
@@ -133,7 +138,7 @@ static irr_status_t open_rank(const run_t *run, int r)
     }
     status = irr_loopback_open(run->fabric, r, &rank->transport);
     if (status == IRR_OK) {
-        status = rank->transport->ops->open_channel(rank->transport, 0, problem->ranks, r, rank->peers, &rank->channel);
+        status = rank->transport->ops->open_channel(rank->transport, 0, problem->ranks, r, rank->pages, &rank->channel);
     }
     return status;
 }

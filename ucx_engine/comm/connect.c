@@ -234,7 +234,7 @@ static void connect(irr_setup_t *setup)
     irr_comm_t *comm = setup->comm;
     irr_status_t status;
 
-    comm->finder.find = find_peer;
+    comm->finder = (irr_finder_t){ .fetches = comm->engine->config.store != NULL, .find = find_peer };
     setup->unmapped = find_alien(setup);
     if (setup->unmapped >= 0) {
         return;   /* all members connect again, without shared memory */

@@ -29,7 +29,7 @@ void irr_exchange_free(irr_exchange_t *exchange)
         irr_free(exchange->copied);
         irr_free(exchange->copy);
         irr_free(exchange->scratch);
-        irr_grid_plan_fini(&exchange->frozen);
+        irr_plan_fini(&exchange->frozen);
         irr_run_fini(&exchange->own);
         irr_free(exchange);
     }

@@ -68,7 +68,7 @@ struct irr_exchange {
     irr_exchange_t       *next;       /* in the queue, or among the unused exchanges */
     irr_exchange_t      **link;       /* the pointer to this exchange in the queue */
     irr_run_t             own;        /* used if exchanges run concurrently, or if the exchange is planned */
-    irr_grid_plan_t       frozen;     /* plan that the relay learned, for a planned exchange */
+    irr_plan_t            frozen;     /* plan that the relay learned, for a planned exchange */
     void                 *scratch;    /* scratch of the frozen plan */
 };
 

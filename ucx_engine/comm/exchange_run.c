@@ -187,22 +187,23 @@ static bool freezes(const irr_exchange_t *exchange)
 __attribute__((noinline))
 static irr_status_t copy_learned(irr_exchange_t *exchange)
 {
-    irr_grid_plan_t frozen;
+    irr_exec_t *exec = &exchange->run->exec;
+    irr_plan_t frozen;
     void *scratch;
     irr_status_t status = irr_relay_freeze(&exchange->comm->relay, &exchange->problem, &frozen);
 
     if (status != IRR_OK) {
         return status;
     }
-    scratch = irr_alloc(frozen.plan.scratch_bytes, 1);
-    status = scratch == NULL ? IRR_ERR_NO_MEMORY : irr_exec_reserve(&exchange->run->exec, irr_plan_size(&frozen.plan));
+    scratch = irr_alloc(frozen.scratch_bytes, 1);
+    status = scratch == NULL ? IRR_ERR_NO_MEMORY : irr_exec_reserve(exec, irr_exec_size(&exec->env, &frozen));
     if (status != IRR_OK) {
         irr_free(scratch);
-        irr_grid_plan_fini(&frozen);
+        irr_plan_fini(&frozen);
         return status;
     }
     irr_free(exchange->scratch);
-    irr_grid_plan_fini(&exchange->frozen);
+    irr_plan_fini(&exchange->frozen);
     exchange->scratch = scratch;
     exchange->frozen = frozen;
     return IRR_OK;
@@ -221,7 +222,7 @@ static void run(irr_exchange_t *exchange)
     }
     if (exchange->view != IRR_VIEW_LEARNING) {
         exchange->relayed = IRR_OK;
-        exchange->running = exchange->view == IRR_VIEW_LEARNED ? &exchange->frozen.plan : &exchange->run->plan;
+        exchange->running = exchange->view == IRR_VIEW_LEARNED ? &exchange->frozen : &exchange->run->plan;
         irr_exec_start(&exchange->run->exec, exchange->running);
         return;
     }
@@ -455,7 +456,7 @@ static void count_run(const irr_exchange_t *exchange)
         counters->steps += plan->nsends;
         scratch += plan->scratch_bytes;
     }
-    if (exchange->view >= IRR_VIEW_LEARNING && plan != &exchange->frozen.plan) {
+    if (exchange->view >= IRR_VIEW_LEARNING && plan != &exchange->frozen) {
         counters->steps += relay->plan->plan.nsends;
         scratch += relay->scratch_bytes;
     }

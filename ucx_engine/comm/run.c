@@ -72,10 +72,11 @@ static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_stra
 irr_status_t irr_run_build_new(irr_run_t *run, const irr_comm_t *comm, const irr_strategy_t *strategy,
                                const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {
+    const irr_exec_env_t env = { .channel = comm->channel, .compose = strategy->compose };
     irr_status_t status = build(run, comm, strategy, entry, problem);
 
     if (status == IRR_OK) {
-        status = irr_exec_reserve(&run->exec, irr_plan_size(&run->plan));
+        status = irr_exec_reserve(&run->exec, irr_exec_size(&env, &run->plan));
     }
     run->built_strategy = strategy;
     run->built = status == IRR_OK ? (entry != NULL ? entry->serial : IRR_RUN_ALONE) : IRR_RUN_NOTHING;

@@ -99,7 +99,7 @@ typedef struct irr_exec_room {
     size_t           first_part, parts_max;
     irr_exec_step_t *steps;         /* this block of memory also has the other arrays */
     irr_iov_t       *iov;           /* one entry per piece: addresses of the pieces of each step, message by message */
-    irr_part_t      *parts;         /* one entry per piece of the messages of several pieces */
+    irr_part_t      *parts;         /* the messages of steps that have several messages */
 } irr_exec_room_t;
 
 /* A straight line: a plan in which no step depends on another and each message has one piece. */
@@ -122,7 +122,7 @@ struct irr_exec {
     irr_exec_room_t   room;         /* storage from the first step on */
     irr_exec_room_t  *last;         /* `room`, or the latest storage for appended steps that did not fit in `room` */
     size_t            nsteps;       /* number of steps whose requests are set */
-    size_t            npieces, nparts;   /* number of pieces of these steps, and of pieces in `parts` */
+    size_t            npieces, nparts;   /* number of pieces of these steps, and of entries in `parts` */
     size_t            held;         /* number of receives that wait for the source, and of steps that failed the run */
     bool              more;         /* the source may still append steps */
     bool              at_odds;      /* a message was shorter than its block */
@@ -138,6 +138,12 @@ struct irr_exec {
 
 void irr_exec_init(irr_exec_t *exec);
 void irr_exec_fini(irr_exec_t *exec);
+
+/*
+ * Returns the room that the executor needs for a plan. Reads only channel and compose of env. irr_plan_size returns an
+ * upper bound for every channel and composition.
+ */
+irr_plan_room_t irr_exec_size(const irr_exec_env_t *env, const irr_plan_t *plan);
 
 /*
  * Reserves room for a plan, so that irr_exec_start cannot fail. No plan may be running. On IRR_ERR_NO_MEMORY nothing
@@ -265,11 +271,13 @@ void irr_exec_end_odd(irr_exec_step_t *state);
 void irr_exec_on_done(irr_request_t *request, irr_status_t status);
 
 /*
- * irr_exec_set_parts sets the messages of a step of several pieces. irr_exec_start_parts starts the messages if there
- * are several (exec/exec_parts.c).
+ * irr_exec_parts returns the number of messages of a step if there are several, otherwise 0. irr_exec_set_parts sets
+ * the messages of a step of several pieces, and returns the same number. irr_exec_start_parts starts the messages if
+ * there are several (exec/exec_parts.c).
  */
-void irr_exec_set_parts(const irr_exec_t *exec, const irr_step_t *step, irr_iov_t *iov, irr_part_t *parts,
-                        irr_exec_step_t *state);
+size_t irr_exec_parts(const irr_exec_env_t *env, const irr_plan_t *plan, const irr_step_t *step);
+size_t irr_exec_set_parts(const irr_exec_t *exec, const irr_step_t *step, irr_iov_t *iov, irr_part_t *parts,
+                          irr_exec_step_t *state);
 void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step);
 
 /*

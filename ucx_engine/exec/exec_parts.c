@@ -53,10 +53,9 @@ static size_t part_of(const irr_piece_t *pieces, size_t count, size_t *bytes_p)
 }
 
 /* Returns the composition of the messages of a step. A header is always one message. */
-static irr_composition_t compose(const irr_exec_t *exec, const irr_step_t *step)
+static irr_composition_t compose(const irr_exec_env_t *env, const irr_step_t *step, const irr_piece_t *pieces)
 {
-    const irr_transport_caps_t *caps = &irr_channel_lane(exec->env.channel, step->peer)->transport->caps;
-    const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
+    const irr_transport_caps_t *caps = &irr_channel_lane(env->channel, step->peer)->transport->caps;
     irr_composition_t composition;
     size_t joined = 0;
 
@@ -66,39 +65,84 @@ static irr_composition_t compose(const irr_exec_t *exec, const irr_step_t *step)
     for (size_t i = 1; i < step->pieces; i++) {
         joined += pieces[i].joined;
     }
-    composition = irr_compose(exec->env.compose, caps, step->pieces - joined, step->bytes);
+    composition = irr_compose(env->compose, caps, step->pieces - joined, step->bytes);
     if (joined > 0) {
-        composition.form = irr_compose(exec->env.compose, caps, step->pieces, step->bytes).form;
+        composition.form = irr_compose(env->compose, caps, step->pieces, step->bytes).form;
     }
     return composition;
 }
 
-/* Sets one message of a step. */
-static void set_part(irr_exec_step_t *state, int peer, irr_part_t *part, const irr_iov_t *iov, size_t count,
-                     irr_form_t form)
+/* Returns the number of messages of a step: one for all parts shorter than apart_min, and one for each longer part. */
+static size_t count_messages(const irr_composition_t *composition, const irr_step_t *step, const irr_piece_t *pieces)
 {
+    size_t apart = 0, together = 0, bytes, part;
+
+    if (composition->apart_min == SIZE_MAX) {
+        return 1;
+    }
+    for (size_t i = 0; i < step->pieces; i += part) {
+        part = part_of(&pieces[i], step->pieces - i, &bytes);
+        apart += bytes > 0 && bytes >= composition->apart_min;
+        together += bytes > 0 && bytes < composition->apart_min;
+    }
+    return apart + (together > 0 || apart == 0);   /* a step without data sends an empty message */
+}
+
+size_t irr_exec_parts(const irr_exec_env_t *env, const irr_plan_t *plan, const irr_step_t *step)
+{
+    const irr_piece_t *pieces = &plan->pieces[step->first_piece];
+    irr_composition_t composition;
+    size_t messages;
+
+    if (irr_step_parts(step) == 0) {
+        return 0;
+    }
+    composition = compose(env, step, pieces);
+    messages = count_messages(&composition, step, pieces);
+    return messages > 1 ? messages : 0;
+}
+
+irr_plan_room_t irr_exec_size(const irr_exec_env_t *env, const irr_plan_t *plan)
+{
+    irr_plan_room_t size = { .steps = plan->nsteps, .pieces = plan->npieces, .deps = plan->ndeps };
+
+    for (size_t i = 0; i < plan->nsteps; i++) {
+        size.parts += irr_exec_parts(env, plan, &plan->steps[i]);
+    }
+    return size;
+}
+
+/* Sets the next message of a step. parts: NULL if the step has one message, which is then the request of the step. */
+static void set_message(irr_exec_step_t *state, int peer, irr_part_t **parts, const irr_iov_t *iov, size_t count,
+                        irr_form_t form)
+{
+    irr_part_t *part = *parts;
+
+    if (part == NULL) {
+        irr_request_set(&state->request, peer, 0, iov, count, form);
+        return;
+    }
     part->request.done = on_part_done;
     part->step = state;
     irr_request_set(&part->request, peer, 0, iov, count, form);
+    ++*parts;
 }
 
-/*
- * Sets one message for all parts shorter than apart_min, and one message for each longer part. A single message becomes
- * the request of the step.
- */
-void irr_exec_set_parts(const irr_exec_t *exec, const irr_step_t *step, irr_iov_t *iov, irr_part_t *parts,
-                        irr_exec_step_t *state)
+size_t irr_exec_set_parts(const irr_exec_t *exec, const irr_step_t *step, irr_iov_t *iov, irr_part_t *parts,
+                          irr_exec_step_t *state)
 {
     const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
-    const irr_composition_t composition = compose(exec, step);
-    size_t together = 0, messages = 0, bytes, part;
+    const irr_composition_t composition = compose(&exec->env, step, pieces);
+    const size_t messages = count_messages(&composition, step, pieces);
+    irr_part_t *next = messages > 1 ? parts : NULL;
+    size_t together = 0, bytes, part;
 
     for (size_t i = 0; i < step->pieces; i += part) {
         part = part_of(&pieces[i], step->pieces - i, &bytes);
         together += bytes < composition.apart_min ? resolve(exec, &pieces[i], part, iov + together) : 0;
     }
-    if (together > 0 || step->bytes == 0) {   /* a step without data sends an empty message */
-        set_part(state, step->peer, &parts[messages++], iov, together, composition.form);
+    if (together > 0 || step->bytes == 0) {
+        set_message(state, step->peer, &next, iov, together, composition.form);
         iov += together;
     }
     for (size_t i = 0; i < step->pieces && composition.apart_min != SIZE_MAX; i += part) {
@@ -106,16 +150,17 @@ void irr_exec_set_parts(const irr_exec_t *exec, const irr_step_t *step, irr_iov_
         if (bytes > 0 && bytes >= composition.apart_min) {
             const size_t count = resolve(exec, &pieces[i], part, iov);
 
-            set_part(state, step->peer, &parts[messages++], iov, count, count > 1 ? composition.form : IRR_FORM_IOVEC);
+            set_message(state, step->peer, &next, iov, count, count > 1 ? composition.form : IRR_FORM_IOVEC);
             iov += count;
         }
     }
-    irr_request_set(&state->request, step->peer, 0, parts->request.iov, parts->request.count, parts->request.form);
-    if (messages > 1) {
-        state->request.iov = NULL;
-        state->request.count = messages;
-        state->request.reserved[0] = (uintptr_t)parts;
+    if (messages == 1) {
+        return 0;
     }
+    irr_request_set(&state->request, step->peer, 0, NULL, 0, IRR_FORM_IOVEC);
+    state->request.count = messages;
+    state->request.reserved[0] = (uintptr_t)parts;
+    return messages;
 }
 
 static void start_part(irr_exec_t *exec, const irr_exec_step_t *state, const irr_step_t *step, irr_part_t *part)

@@ -127,8 +127,8 @@ static void prepare(irr_exec_t *exec, const irr_exec_room_t *room, const irr_ste
     state->comes = step->kind == IRR_STEP_RECV || step->kind == IRR_STEP_WAIT;
     state->tag = irr_exec_tag(exec, step);
     if (irr_step_parts(step) > 0) {
-        irr_exec_set_parts(exec, step, iov, &room->parts[exec->nparts - room->first_part], state);
-        exec->nparts += irr_step_parts(step);
+        exec->nparts += irr_exec_set_parts(exec, step, iov, room->parts + (exec->nparts - room->first_part), state);
+        assert(exec->nparts - room->first_part <= room->parts_max);
     } else {
         for (size_t i = 0; i < step->pieces; i++) {
             iov[i] = irr_exec_address(exec, &pieces[i]);
@@ -190,7 +190,7 @@ irr_status_t irr_exec_grow(irr_exec_t *exec)
     irr_status_t status = IRR_OK;
 
     for (size_t i = first; i < plan->nsteps; i++) {
-        size.parts += irr_step_parts(&plan->steps[i]);
+        size.parts += irr_exec_parts(&exec->env, plan, &plan->steps[i]);
     }
     if (size.steps - last->first_step > last->steps_max || size.pieces - last->first_piece > last->pieces_max ||
         size.parts - last->first_part > last->parts_max) {

@@ -25,15 +25,19 @@ static irr_status_t make_plans(irr_relay_t *relay)
 
 static irr_status_t prepare_barrier(irr_relay_t *relay)
 {
-    const irr_plan_t *plan = &relay->barrier.plan;
-    irr_status_t status = irr_own_plan_init(&relay->barrier, relay->stages.ranks, relay->stages.rank,
-                                          (irr_plan_room_t){ .steps = 0 });
+    irr_own_plan_t *barrier = irr_alloc_zero(1, sizeof(*barrier));
+    irr_status_t status;
     size_t done;
 
-    if (status == IRR_OK) {
-        status = irr_reduction_add(&relay->barrier.plan, &(irr_reduction_t){ .stage = 1, .number = 1 }, &done);
+    if (barrier == NULL) {
+        return IRR_ERR_NO_MEMORY;
     }
-    return status != IRR_OK ? status : irr_exec_reserve(&relay->barrier.exec, irr_plan_size(plan));
+    relay->barrier = barrier;
+    status = irr_own_plan_init(barrier, relay->stages.ranks, relay->stages.rank, (irr_plan_room_t){ .steps = 0 });
+    if (status == IRR_OK) {
+        status = irr_reduction_add(&barrier->plan, &(irr_reduction_t){ .stage = 1, .number = 1 }, &done);
+    }
+    return status == IRR_OK ? irr_exec_reserve(&barrier->exec, irr_plan_size(&barrier->plan)) : status;
 }
 
 /* Reserves room for all predicted receives, if each discards its message. They share one piece. */
@@ -101,7 +105,10 @@ irr_status_t irr_relay_init(irr_relay_t *relay, const irr_grid_t *grid, int rank
 
 void irr_relay_fini(irr_relay_t *relay)
 {
-    irr_own_plan_fini(&relay->barrier);
+    if (relay->barrier != NULL) {
+        irr_own_plan_fini(relay->barrier);
+        irr_free(relay->barrier);
+    }
     irr_own_plan_fini(&relay->outbox.moves);
     irr_inbox_fini(&relay->inbox);
     irr_exec_fini(&relay->exec);
@@ -215,10 +222,10 @@ static bool pass_barrier(irr_relay_t *relay)
         irr_exec_env_t env = relay->exec.env;
 
         env.tag_kind = IRR_TAG_SYNC;
-        irr_own_plan_start(&relay->barrier, &env);
+        irr_own_plan_start(relay->barrier, &env);
         relay->barrier_open = true;
     }
-    status = irr_exec_progress(&relay->barrier.exec);
+    status = irr_exec_progress(&relay->barrier->exec);
     if (status == IRR_IN_PROGRESS) {
         return false;
     }
@@ -326,7 +333,7 @@ static irr_status_t settle(irr_relay_t *relay)
     if (status == IRR_OK) {
         status = IRR_TRIM(relay->inbox.bytes, relay->inbox.bytes_max, IRR_HEADER_MAX);
     }
-    return status == IRR_OK ? irr_exec_fit(&relay->exec, irr_plan_size(&relay->last->plan)) : status;
+    return status == IRR_OK ? irr_exec_fit(&relay->exec, irr_exec_size(&relay->exec.env, &relay->last->plan)) : status;
 }
 
 /* Starts the unchanged previous plan. Returns false if the executor has no room for the plan. */

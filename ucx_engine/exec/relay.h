@@ -123,7 +123,7 @@ typedef struct irr_relay {
     irr_exec_t         exec;
     irr_inbox_t        inbox;
     irr_outbox_t       outbox;
-    irr_own_plan_t       barrier;     /* barrier after each stage, if the overlap is blocking */
+    irr_own_plan_t    *barrier;     /* barrier after each stage; NULL unless the overlap is blocking */
 
     /* state of the current exchange */
     const irr_problem_t *problem;
@@ -179,7 +179,7 @@ int irr_relay_awaited(const irr_relay_t *relay);
  * bypass the grid. *frozen need not be initialised. Returns IRR_ERR_BAD_PARAM if the previous exchange had another
  * problem, failed, or had a message for which irr_relay_came is true. May return IRR_ERR_NO_MEMORY.
  */
-irr_status_t irr_relay_freeze(const irr_relay_t *relay, const irr_problem_t *problem, irr_grid_plan_t *frozen);
+irr_status_t irr_relay_freeze(const irr_relay_t *relay, const irr_problem_t *problem, irr_plan_t *frozen);
 
 /* ---- private to exec/relay*.c ---- */
 

@@ -125,27 +125,33 @@ static bool some_came(const irr_relay_t *relay)
     return came != NULL && memchr(came, true, (size_t)relay->stages.ranks) != NULL;
 }
 
-irr_status_t irr_relay_freeze(const irr_relay_t *relay, const irr_problem_t *problem, irr_grid_plan_t *frozen)
+irr_status_t irr_relay_freeze(const irr_relay_t *relay, const irr_problem_t *problem, irr_plan_t *frozen)
 {
+    irr_grid_plan_t build;
     irr_status_t status;
 
     if (problem != relay->problem || relay->status != IRR_OK || relay->exec.result != IRR_OK ||
         relay->plan->truncated || some_came(relay) || !all_known(relay)) {
         return IRR_ERR_BAD_PARAM;
     }
-    status = irr_grid_plan_init(frozen, &relay->stages);
+    status = irr_grid_plan_init(&build, &relay->stages);
     if (status != IRR_OK) {
         return status;
     }
-    status = irr_grid_plan_begin(frozen, problem, relay->slice_min, relay->overlap);
+    status = irr_grid_plan_begin(&build, problem, relay->slice_min, relay->overlap);
     for (int number = 1; number <= relay->stages.count && status == IRR_OK; number++) {
-        status = repeat_stage(relay->plan, number, frozen);
+        status = repeat_stage(relay->plan, number, &build);
     }
     if (status == IRR_OK) {
-        status = irr_grid_plan_finish(frozen);
+        status = irr_grid_plan_finish(&build);
     }
-    if (status != IRR_OK) {
-        irr_grid_plan_fini(frozen);
+    if (status == IRR_OK) {
+        status = irr_plan_trim(&build.plan);
     }
+    if (status == IRR_OK) {
+        *frozen = build.plan;
+        irr_plan_init(&build.plan);
+    }
+    irr_grid_plan_fini(&build);
     return status;
 }

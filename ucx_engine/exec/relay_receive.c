@@ -99,7 +99,7 @@ void irr_relay_reserve_predicted(irr_relay_t *relay)
             const irr_step_t *step = &last->plan.steps[last->recv_steps[i]];
 
             bounds.pieces += step->pieces - 1;
-            bounds.parts += irr_step_parts(step);
+            bounds.parts += irr_exec_parts(&relay->exec.env, &last->plan, step);
         }
     }
     /* Always call irr_exec_reserve, because it also merges the storage for steps that the last exchange appended. */

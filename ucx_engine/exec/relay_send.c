@@ -98,7 +98,11 @@ static irr_status_t describe(irr_relay_t *relay, int slot, outgoing_t *message)
     irr_piece_t pieces[2];
     irr_status_t status = write_header(relay, message, pieces);
 
-    empty.ahead = status == IRR_OK ? pieces[0].length + pieces[1].length : 0;
+    if (status == IRR_OK) {
+        const size_t ahead = pieces[0].length + pieces[1].length;
+
+        empty.ahead = ahead < UINT32_MAX ? (uint32_t)ahead : UINT32_MAX;
+    }
     for (size_t i = 0; i < message->slot->messages && status == IRR_OK; i++) {
         status = irr_plan_add(relay->run, &empty);
     }

@@ -51,7 +51,7 @@ void irr_plan_reset(irr_plan_t *plan, const irr_problem_t *problem)
 
 irr_status_t irr_plan_reserve(irr_plan_t *plan, irr_plan_room_t room)
 {
-    const bool indexed = room.pieces <= UINT32_MAX && room.deps <= UINT32_MAX;
+    const bool indexed = room.steps < UINT32_MAX && room.pieces <= UINT32_MAX && room.deps <= UINT32_MAX;
     irr_status_t status = indexed ? IRR_GROW(plan->steps, plan->steps_max, room.steps) : IRR_ERR_NO_MEMORY;
 
     if (status == IRR_OK) {
@@ -132,7 +132,7 @@ irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params)
     }
     plan->npieces -= shares_piece;
     plan->steps[plan->nsteps] = (irr_step_t){
-        .kind = params->kind, .peer = params->peer, .stage = params->stage, .number = params->number,
+        .kind = params->kind, .peer = params->peer, .stage = (int16_t)params->stage, .number = params->number,
         .first_piece = (uint32_t)plan->npieces, .deps = (uint32_t)params->ndeps,
         .first_dep = shares_deps ? plan->steps[plan->nsteps - 1].first_dep : (uint32_t)plan->ndeps,
         .content = params->content, .described = params->described, .ahead = params->ahead,

@@ -63,15 +63,15 @@ typedef enum irr_content {
 /* A step.  The members that are read for each message are first, in one cache line. */
 typedef struct irr_step {
     irr_step_kind_t kind : 8;
-    irr_content_t   content : 8;
-    bool            replaceable;  /* of a receive: if other bytes arrive, the step is complete only when the caller
-                                     says so (exec/exec.h) */
+    irr_content_t   content : 7;
+    bool            replaceable : 1;   /* of a receive: if other bytes arrive, the step is complete only when the
+                                          caller says so (exec/exec.h) */
+    int16_t         stage;        /* from 1 */
     int             peer;         /* rank in the communicator; this rank for a local step */
-    int             stage;        /* from 1 */
     int             number;       /* of a message: step of the schedule within the stage, from 1; otherwise 0 */
+    uint32_t        ahead;        /* of a send: bytes of later sends that must fit in the window together with it */
     size_t          bytes;        /* length of the message */
     size_t          described;    /* of a send: number of its bytes that are a description, not user data */
-    size_t          ahead;        /* of a send: bytes of later sends that must fit in the window together with it */
     uint32_t        first_piece;  /* index in plan->pieces */
     uint32_t        pieces;       /* number of pieces: 2 for a local step; 1, of length 0, for a signal or a wait;
                                      otherwise at least 1 */
@@ -146,7 +146,7 @@ typedef struct irr_step_params {
     size_t             ndeps;
     irr_content_t      content;
     size_t             described;
-    size_t             ahead;
+    uint32_t           ahead;
     bool               replaceable;
     bool               repeats;   /* the step may use the piece of the previous step, if both have one, equal piece */
 } irr_step_params_t;

@@ -159,12 +159,18 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static size_t append(size_t *deps, size_t count, const size_t *steps, int nsteps)
+static size_t append_one(size_t *deps, size_t count, size_t step)
+{
+    if (step != IRR_NO_STEP) {
+        deps[count++] = step;
+    }
+    return count;
+}
+
+static size_t append(size_t *deps, size_t count, const uint32_t *steps, int nsteps)
 {
     for (int i = 0; i < nsteps; i++) {
-        if (steps[i] != IRR_NO_STEP) {
-            deps[count++] = steps[i];
-        }
+        count = append_one(deps, count, steps[i]);
     }
     return count;
 }
@@ -214,16 +220,14 @@ static size_t send_deps(irr_grid_plan_t *build, int stage, const irr_items_t *it
     size_t *deps = build->deps, count = 0;
 
     for (size_t i = 0; i < items->count; i++) {
-        if (items->array[i].owner != IRR_NO_STEP) {
-            deps[count++] = items->array[i].owner;
-        }
+        count = append_one(deps, count, items->array[i].owner);
     }
     if (build->overlap != IRR_OVERLAP_PIPELINED) {
         count = append_stages_before(build, stage, count);
     }
     if (build->overlap == IRR_OVERLAP_BLOCKING) {
-        count = append(deps, count, &build->barrier, 1);
-        count = append(deps, count, &before, 1);
+        count = append_one(deps, count, build->barrier);
+        count = append_one(deps, count, before);
     }
     return unique(deps, count);
 }
@@ -303,7 +307,7 @@ static irr_status_t add_send(irr_grid_plan_t *build, int number, int slot, size_
     status = irr_plan_add(&build->plan, &params);
     if (status == IRR_OK) {
         *before = build->plan.nsteps - 1;
-        build->send_steps[build->slot_base + (size_t)slot] = *before;
+        build->send_steps[build->slot_base + (size_t)slot] = (uint32_t)*before;
     }
     return status;
 }
@@ -397,7 +401,7 @@ irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, co
     params.deps = build->deps;
     status = irr_plan_add(&build->plan, &params);
     if (status == IRR_OK) {
-        build->recv_steps[build->sender_base + (size_t)i] = build->plan.nsteps - 1;
+        build->recv_steps[build->sender_base + (size_t)i] = (uint32_t)build->plan.nsteps - 1;
     }
     return status;
 }
@@ -433,7 +437,7 @@ static irr_status_t add_barrier(irr_grid_plan_t *build, int number, const irr_st
     }
     count = append(build->deps, 0, build->recv_steps + build->sender_base, stage->senders);
     count = append(build->deps, count, build->send_steps + build->slot_base, stage->slots);
-    count = append(build->deps, count, &build->barrier, 1);
+    count = append_one(build->deps, count, build->barrier);
     return irr_reduction_add(&build->plan, &(irr_reduction_t){
         .stage = number, .number = stage->slots + 1, .deps = build->deps, .ndeps = unique(build->deps, count)
     }, &build->barrier);

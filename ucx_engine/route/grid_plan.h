@@ -21,7 +21,7 @@
 #include "route/distribution.h"
 #include "route/extents.h"
 
-#define IRR_NO_STEP SIZE_MAX
+#define IRR_NO_STEP UINT32_MAX
 
 typedef struct irr_grid_plan {
     const irr_stages_t  *stages;
@@ -31,8 +31,8 @@ typedef struct irr_grid_plan {
     irr_plan_t           plan;         /* a step for each message that is not empty */
     irr_slice_t         *slices;       /* by index of a piece of a send or receive: the slice in the piece */
     size_t               slices_max;
-    size_t              *send_steps;   /* by stage and slot; IRR_NO_STEP: no message */
-    size_t              *recv_steps;   /* by stage and sender */
+    uint32_t            *send_steps;   /* by stage and slot; IRR_NO_STEP: no message */
+    uint32_t            *recv_steps;   /* by stage and sender */
     size_t               slot_base, sender_base;   /* first slot and sender of the current stage */
     bool                 placed;       /* set after init, together with blank */
     uintptr_t            blank;        /* if placed: address of the blank, and offsets in SCRATCH are addresses */

@@ -16,11 +16,15 @@
 #define FAR_CALLS 4
 #define FAR_QUIET 16
 
+typedef struct near {
+    size_t length;
+    char   address[];
+} near_t;
+
 struct irr_peer {
     irr_lanes_t *lanes;
     irr_peer_t  *inner[IRR_LANE_KINDS];   /* NULL: not connected */
-    void        *near;                    /* address of the peer in `near`; NULL: not known */
-    size_t       near_bytes;
+    near_t      *near;                    /* address of the peer in `near`; NULL: not known */
     irr_peer_t  *next;
 };
 
@@ -91,12 +95,14 @@ irr_status_t irr_lanes_learn(irr_peer_t *peer, const void *address, size_t lengt
         return IRR_ERR_BAD_PARAM;
     }
     if (prefix.bytes[IRR_LANE_NEAR] > 0 && irr_lanes_lacks(peer, IRR_LANE_NEAR)) {
-        peer->near_bytes = (size_t)prefix.bytes[IRR_LANE_NEAR];
-        peer->near = irr_alloc(1, peer->near_bytes);
+        const size_t near = (size_t)prefix.bytes[IRR_LANE_NEAR];
+
+        peer->near = irr_alloc(1, sizeof(*peer->near) + near);
         if (peer->near == NULL) {
             return IRR_ERR_NO_MEMORY;
         }
-        memcpy(peer->near, bytes, peer->near_bytes);
+        peer->near->length = near;
+        memcpy(peer->near->address, bytes, near);
     }
     if (prefix.bytes[IRR_LANE_FAR] > 0 && far != NULL && irr_lanes_lacks(peer, IRR_LANE_FAR)) {
         return far->ops->connect(far, bytes + prefix.bytes[IRR_LANE_NEAR], (size_t)prefix.bytes[IRR_LANE_FAR],
@@ -141,7 +147,7 @@ irr_status_t irr_lanes_inner(irr_peer_t *peer, irr_lane_kind_t kind, irr_peer_t 
         return IRR_ERR_UNREACHABLE;
     }
     if (peer->inner[kind] == NULL) {
-        status = near->ops->connect(near, peer->near, peer->near_bytes, &peer->inner[kind]);
+        status = near->ops->connect(near, peer->near->address, peer->near->length, &peer->inner[kind]);
     }
     *inner_p = peer->inner[kind];
     return status;

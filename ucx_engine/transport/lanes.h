@@ -14,7 +14,9 @@
  * then the messages to this member have the lane of unmet members. This is a transport that finds the peer, and then
  * passes the message on to `far`.
  *
- * Cost: 9 bytes per rank of a channel, and one address of `near` per peer.
+ * Cost: 2 bytes per rank of a channel, 64 bytes for each page with a peer (transport.h), and one address of `near` per
+ * peer. If `find` does not fetch addresses, the channel allocates all pages when it is opened, so that a message that
+ * reports missing memory needs no memory.
  */
 #ifndef IRR_LANES_H
 #define IRR_LANES_H
@@ -27,6 +29,7 @@ typedef enum irr_lane_kind { IRR_LANE_NEAR, IRR_LANE_FAR, IRR_LANE_KINDS } irr_l
 typedef struct irr_finder irr_finder_t;
 
 struct irr_finder {
+    bool fetches;   /* true: `find` may allocate memory; false: the first send to a member must not allocate memory */
     /* Returns in *peer_p the peer of a member that this kind of lane reaches. Returns the errors of connect. */
     irr_status_t (*find)(irr_finder_t *finder, int rank, irr_lane_kind_t kind, irr_peer_t **peer_p);
 };
@@ -90,7 +93,7 @@ void irr_lanes_init_unmet(irr_transport_t *unmet, const irr_transport_t *far);
 /* Operations of the combined transport; irr_lanes_open_to is open_channel. */
 irr_status_t irr_lanes_meet(irr_channel_t *channel, int rank);
 irr_status_t irr_lanes_open_to(irr_transport_t *transport, uint16_t id, int ranks, int rank,
-                               irr_peer_t *const *members, irr_channel_t **channel_p);
+                               const irr_page_t *pages, irr_channel_t **channel_p);
 void irr_lanes_close_channel(irr_channel_t *channel);
 void irr_lanes_abandon(irr_channel_t *channel);
 void irr_lanes_take_back(irr_channel_t *channel);

@@ -17,7 +17,7 @@ typedef struct channel {
     irr_channel_t unmet;
     irr_finder_t *finder;      /* NULL: no member is unmet */
     uint8_t      *kinds;       /* by rank: kind of the lane, or UNMET */
-    irr_peer_t   *members[];   /* by rank: peer of the transport that reaches the member */
+    irr_page_t    pages[];     /* peers of the transports that reach the members */
 } channel_t;
 
 static channel_t *channel_of(irr_channel_t *base)
@@ -39,6 +39,9 @@ static void on_each(irr_channel_t *base, void (*operation)(irr_channel_t *inner)
 void irr_lanes_close_channel(irr_channel_t *channel)
 {
     on_each(channel, irr_channel_close);
+    for (size_t i = 0; i < irr_channel_pages(channel->ranks); i++) {
+        irr_free(channel->pages[i]);
+    }
     irr_free(channel);
 }
 
@@ -54,6 +57,31 @@ void irr_lanes_take_back(irr_channel_t *channel)
 
 /* ---- unmet members ---- */
 
+/* Allocates the page of a member if necessary. */
+static irr_status_t make_page(channel_t *channel, int rank)
+{
+    irr_page_t *page = &channel->pages[rank / IRR_CHANNEL_PAGE];
+
+    if (*page == NULL) {
+        *page = irr_alloc_zero(IRR_CHANNEL_PAGE, sizeof(**page));
+    }
+    return *page != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+}
+
+/* Makes the transport of a kind reach a member. */
+static irr_status_t set_member(channel_t *channel, int rank, irr_lane_kind_t kind, irr_peer_t *peer)
+{
+    irr_status_t status = make_page(channel, rank);
+
+    if (status == IRR_OK) {
+        status = irr_lanes_inner(peer, kind, &channel->pages[rank / IRR_CHANNEL_PAGE][rank % IRR_CHANNEL_PAGE]);
+    }
+    if (status == IRR_OK) {
+        channel->kinds[rank] = (uint8_t)kind;
+    }
+    return status;
+}
+
 irr_status_t irr_lanes_meet(irr_channel_t *base, int rank)
 {
     channel_t *channel = channel_of(base);
@@ -64,13 +92,7 @@ irr_status_t irr_lanes_meet(irr_channel_t *base, int rank)
         return IRR_OK;
     }
     status = channel->finder->find(channel->finder, rank, IRR_LANE_FAR, &peer);
-    if (status == IRR_OK) {
-        status = irr_lanes_inner(peer, IRR_LANE_FAR, &channel->members[rank]);
-    }
-    if (status == IRR_OK) {
-        channel->kinds[rank] = IRR_LANE_FAR;
-    }
-    return status;
+    return status == IRR_OK ? set_member(channel, rank, IRR_LANE_FAR, peer) : status;
 }
 
 static channel_t *channel_of_unmet(irr_channel_t *unmet)
@@ -103,15 +125,15 @@ void irr_lanes_init_unmet(irr_transport_t *unmet, const irr_transport_t *far)
 static irr_status_t create(irr_lanes_t *lanes, uint16_t id, int ranks, int rank, irr_finder_t *finder,
                            channel_t **channel_p)
 {
-    const size_t count = (size_t)ranks;
-    channel_t *channel = irr_alloc_zero(1, sizeof(*channel) + count * (sizeof(channel->members[0]) + 1));
+    const size_t pages = irr_channel_pages(ranks);
+    channel_t *channel = irr_alloc_zero(1, sizeof(*channel) + pages * sizeof(irr_page_t) + (size_t)ranks);
 
     if (channel == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    irr_channel_init(&channel->super, &lanes->super, id, ranks, rank, channel->members);
-    irr_channel_init(&channel->unmet, &lanes->unmet, id, ranks, rank, channel->members);
-    channel->kinds = (uint8_t *)(channel->members + count);
+    irr_channel_init(&channel->super, &lanes->super, id, ranks, rank, channel->pages);
+    irr_channel_init(&channel->unmet, &lanes->unmet, id, ranks, rank, channel->pages);
+    channel->kinds = (uint8_t *)(channel->pages + pages);
     channel->super.kinds = channel->kinds;
     channel->super.lanes[UNMET] = &channel->unmet;
     channel->finder = finder;
@@ -129,15 +151,14 @@ static irr_status_t open_inner(channel_t *channel, irr_lane_kind_t kind)
         return IRR_ERR_UNREACHABLE;
     }
     return super->lanes[kind] != NULL ? IRR_OK
-           : inner->ops->open_channel(inner, (uint16_t)super->id, super->ranks, super->rank, channel->members,
+           : inner->ops->open_channel(inner, (uint16_t)super->id, super->ranks, super->rank, channel->pages,
                                       &super->lanes[kind]);
 }
 
 static irr_status_t add_member(channel_t *channel, int member, irr_lane_kind_t kind, irr_peer_t *peer)
 {
-    const irr_status_t status = irr_lanes_inner(peer, kind, &channel->members[member]);
+    const irr_status_t status = set_member(channel, member, kind, peer);
 
-    channel->kinds[member] = (uint8_t)kind;
     return status == IRR_OK ? open_inner(channel, kind) : status;
 }
 
@@ -149,7 +170,8 @@ static irr_status_t add_found(channel_t *channel, int member, bool is_near)
 
     if (!is_near) {
         channel->kinds[member] = UNMET;
-        status = open_inner(channel, IRR_LANE_FAR);
+        status = channel->finder->fetches ? IRR_OK : make_page(channel, member);
+        status = status == IRR_OK ? open_inner(channel, IRR_LANE_FAR) : status;
         channel->unmet.looks = status == IRR_OK && channel->super.lanes[IRR_LANE_FAR]->looks;
         return status;
     }
@@ -185,8 +207,9 @@ irr_status_t irr_lanes_open_channel(irr_lanes_t *lanes, uint16_t id, int ranks, 
 }
 
 irr_status_t irr_lanes_open_to(irr_transport_t *transport, uint16_t id, int ranks, int rank,
-                               irr_peer_t *const *members, irr_channel_t **channel_p)
+                               const irr_page_t *pages, irr_channel_t **channel_p)
 {
+    const irr_channel_t given = { .pages = pages };
     channel_t *channel;
     irr_status_t status = create((irr_lanes_t *)transport, id, ranks, rank, NULL, &channel);
 
@@ -194,8 +217,10 @@ irr_status_t irr_lanes_open_to(irr_transport_t *transport, uint16_t id, int rank
         return status;
     }
     for (int i = 0; i < ranks && status == IRR_OK; i++) {
-        if (members[i] != NULL) {
-            status = add_member(channel, i, irr_lanes_nearest(members[i]), members[i]);
+        irr_peer_t *peer = pages[i / IRR_CHANNEL_PAGE] != NULL ? irr_channel_peer(&given, i) : NULL;
+
+        if (peer != NULL) {
+            status = add_member(channel, i, irr_lanes_nearest(peer), peer);
         }
     }
     return created(channel, status, channel_p);

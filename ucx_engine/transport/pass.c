@@ -32,7 +32,7 @@ static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
 }
 
 static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
-                                 irr_peer_t *const *members, irr_channel_t **channel_p)
+                                 const irr_page_t *pages, irr_channel_t **channel_p)
 {
     irr_transport_t *inner = inner_of(transport);
     irr_pass_channel_t *channel = irr_alloc(1, sizeof(*channel));
@@ -41,12 +41,12 @@ static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ra
     if (channel == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    status = inner->ops->open_channel(inner, id, ranks, rank, members, &channel->inner);
+    status = inner->ops->open_channel(inner, id, ranks, rank, pages, &channel->inner);
     if (status != IRR_OK) {
         irr_free(channel);
         return status;
     }
-    irr_channel_init(&channel->super, transport, id, ranks, rank, members);
+    irr_channel_init(&channel->super, transport, id, ranks, rank, pages);
     *channel_p = &channel->super;
     return IRR_OK;
 }

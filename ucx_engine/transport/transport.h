@@ -70,11 +70,15 @@ static inline size_t irr_iov_bytes(const irr_iov_t *iov, size_t count)
 #define IRR_CHANNEL_RANK_BITS 24
 #define IRR_CHANNEL_RANKS_MAX (1 << IRR_CHANNEL_RANK_BITS)
 #define IRR_CHANNEL_LANES     3   /* transport/lanes.h */
+#define IRR_CHANNEL_PAGE      8   /* number of peers of a page */
 
 typedef struct irr_request irr_request_t;
 typedef struct irr_transport irr_transport_t;
 typedef struct irr_channel irr_channel_t;
 typedef struct irr_peer irr_peer_t;
+
+/* The peers of IRR_CHANNEL_PAGE consecutive ranks. */
+typedef irr_peer_t **irr_page_t;
 
 /* A send or a receive. */
 struct irr_request {
@@ -117,7 +121,7 @@ static inline irr_request_t *irr_request_of(void *reserved)
 /* A channel. The channel of each transport has this struct as its first member. Users of a channel only read it. */
 struct irr_channel {
     irr_transport_t      *transport;
-    irr_peer_t *const    *members;   /* by rank; NULL: this process does not send to the rank */
+    const irr_page_t     *pages;     /* the peers of the members (irr_channel_peer); NULL: a page without peers */
     const uint8_t        *kinds;     /* by rank: index in `lanes`; NULL: this channel carries all messages */
     irr_channel_t        *lanes[IRR_CHANNEL_LANES];   /* the channels that carry messages */
     uint32_t              id;
@@ -168,11 +172,11 @@ typedef struct irr_transport_ops {
 
     /*
      * Opens a channel of 1 to IRR_CHANNEL_RANKS_MAX ranks, one of which is this process. Sends nothing. This process
-     * must not have another open channel with this id. The members are borrowed until the channel is closed. May return
-     * IRR_ERR_NO_MEMORY.
+     * must not have another open channel with this id. The pages have the peers of the members that this process sends
+     * to; they are borrowed until the channel is closed, and may change. May return IRR_ERR_NO_MEMORY.
      */
     irr_status_t (*open_channel)(irr_transport_t *transport, uint16_t id, int ranks, int rank,
-                                 irr_peer_t *const *members, irr_channel_t **channel_p);
+                                 const irr_page_t *pages, irr_channel_t **channel_p);
 
     /* Abandons and frees a channel. Pending sends continue; their requests must live until `done`. */
     void (*close_channel)(irr_channel_t *channel);
@@ -246,10 +250,10 @@ struct irr_transport {
 
 /* Sets the members of irr_channel_t. */
 static inline void irr_channel_init(irr_channel_t *channel, irr_transport_t *transport, uint16_t id, int ranks,
-                                    int rank, irr_peer_t *const *members)
+                                    int rank, const irr_page_t *pages)
 {
     *channel = (irr_channel_t){
-        .transport = transport, .members = members, .id = id, .ranks = ranks, .rank = rank
+        .transport = transport, .pages = pages, .id = id, .ranks = ranks, .rank = rank
     };
 }
 
@@ -258,16 +262,36 @@ static inline void irr_channel_init(irr_channel_t *channel, irr_transport_t *tra
  * The caller frees the channel with irr_free. May return IRR_ERR_NO_MEMORY.
  */
 static inline irr_status_t irr_channel_create(irr_transport_t *transport, uint16_t id, int ranks, int rank,
-                                              irr_peer_t *const *members, size_t bytes, irr_channel_t **channel_p)
+                                              const irr_page_t *pages, size_t bytes, irr_channel_t **channel_p)
 {
     irr_channel_t *channel = irr_alloc_zero(1, bytes);
 
     if (channel == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    irr_channel_init(channel, transport, id, ranks, rank, members);
+    irr_channel_init(channel, transport, id, ranks, rank, pages);
     *channel_p = channel;
     return IRR_OK;
+}
+
+/* Returns the number of pages of a channel. */
+static inline size_t irr_channel_pages(int ranks)
+{
+    return ((size_t)ranks + IRR_CHANNEL_PAGE - 1) / IRR_CHANNEL_PAGE;
+}
+
+/* Cuts a list of peers, by rank, into the pages of a channel. */
+static inline void irr_channel_cut(irr_peer_t **peers, int ranks, irr_page_t *pages)
+{
+    for (size_t i = 0; i < irr_channel_pages(ranks); i++) {
+        pages[i] = peers + i * IRR_CHANNEL_PAGE;
+    }
+}
+
+/* Returns the peer of a member. The page of the member must not be NULL. */
+static inline irr_peer_t *irr_channel_peer(const irr_channel_t *channel, int rank)
+{
+    return channel->pages[(unsigned)rank / IRR_CHANNEL_PAGE][(unsigned)rank % IRR_CHANNEL_PAGE];
 }
 
 /*
@@ -319,7 +343,7 @@ static inline irr_status_t irr_channel_reach(irr_channel_t *channel, int rank)
     const irr_status_t status = ops->meet != NULL ? ops->meet(channel, rank) : IRR_OK;
     const irr_channel_t *lane = irr_channel_lane(channel, rank);
 
-    return status == IRR_OK ? lane->transport->ops->reach(lane->transport, lane->members[rank]) : status;
+    return status == IRR_OK ? lane->transport->ops->reach(lane->transport, irr_channel_peer(lane, rank)) : status;
 }
 
 /* ---- the transports; study/fabric.h has more transports, and transport/lanes.h combines two transports ---- */

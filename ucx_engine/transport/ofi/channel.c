@@ -13,7 +13,7 @@
 #define OPS_A_RANK 3
 
 irr_status_t irr_ofi_open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
-                                  irr_peer_t *const *members, irr_channel_t **channel_p)
+                                  const irr_page_t *pages, irr_channel_t **channel_p)
 {
     if (ranks > 1 << irr_ofi_of(transport)->rank_bits) {
         return IRR_ERR_NOT_SUPPORTED;   /* the same on all members */
@@ -21,7 +21,7 @@ irr_status_t irr_ofi_open_channel(irr_transport_t *transport, uint16_t id, int r
     if (irr_ofi_ops_reserve(irr_ofi_of(transport), (size_t)ranks * OPS_A_RANK) != IRR_OK) {
         return IRR_ERR_NO_MEMORY;
     }
-    return irr_channel_create(transport, id, ranks, rank, members, sizeof(irr_ofi_channel_t), channel_p);
+    return irr_channel_create(transport, id, ranks, rank, pages, sizeof(irr_ofi_channel_t), channel_p);
 }
 
 void irr_ofi_close_channel(irr_channel_t *channel)

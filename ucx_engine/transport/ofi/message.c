@@ -124,7 +124,7 @@ static irr_status_t start_send(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_peer_t *pee
 irr_status_t irr_ofi_send(irr_channel_t *channel, irr_request_t *request)
 {
     irr_ofi_t *ofi = irr_ofi_of(channel->transport);
-    irr_peer_t *peer = channel->members[request->peer];
+    irr_peer_t *peer = irr_channel_peer(channel, request->peer);
     const size_t bytes = request->length;
     irr_status_t status = irr_ofi_reach(&ofi->super, peer);
     irr_ofi_op_t *op;

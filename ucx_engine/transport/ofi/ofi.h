@@ -250,7 +250,7 @@ void irr_ofi_free_peers(irr_ofi_t *ofi);
 
 /* channel.c */
 irr_status_t irr_ofi_open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
-                                  irr_peer_t *const *members, irr_channel_t **channel_p);
+                                  const irr_page_t *pages, irr_channel_t **channel_p);
 void irr_ofi_close_channel(irr_channel_t *channel);
 void irr_ofi_abandon(irr_channel_t *channel);
 irr_status_t irr_ofi_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count);

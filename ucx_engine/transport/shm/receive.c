@@ -411,7 +411,7 @@ static irr_status_t receive(irr_peer_t *peer, irr_shm_op_t *op)
 irr_status_t irr_shm_recv(irr_channel_t *channel, irr_request_t *request)
 {
     irr_shm_op_t *op = irr_shm_op_of(request);
-    irr_peer_t *peer = channel->members[request->peer];
+    irr_peer_t *peer = irr_channel_peer(channel, request->peer);
     uint64_t bytes;
 
     op->key = irr_shm_key(channel->id, request->tag);

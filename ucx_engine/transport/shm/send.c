@@ -197,7 +197,7 @@ static inline bool is_direct(const irr_peer_t *peer)
 __attribute__((noinline, noclone))
 static irr_status_t send_any(irr_channel_t *channel, irr_request_t *request)
 {
-    irr_peer_t *peer = channel->members[request->peer];
+    irr_peer_t *peer = irr_channel_peer(channel, request->peer);
     const uint64_t key = irr_shm_key(channel->id, request->tag);
 
     return is_direct(peer) && put_whole(peer, key, request) ? IRR_OK : start(peer, key, request);
@@ -207,7 +207,7 @@ static irr_status_t send_any(irr_channel_t *channel, irr_request_t *request)
 __attribute__((always_inline))
 static inline irr_status_t send_short(irr_channel_t *channel, irr_request_t *request, bool is_piece)
 {
-    irr_peer_t *peer = channel->members[request->peer];
+    irr_peer_t *peer = irr_channel_peer(channel, request->peer);
     irr_lane_slot_t *slot;
 
     if (!is_direct(peer) || request->length > IRR_LANE_SHORT || (slot = irr_lane_next(&peer->out)) == NULL) {

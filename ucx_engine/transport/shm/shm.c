@@ -52,10 +52,10 @@ static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
 }
 
 static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
-                                 irr_peer_t *const *members, irr_channel_t **channel_p)
+                                 const irr_page_t *pages, irr_channel_t **channel_p)
 {
     const irr_status_t status =
-        irr_channel_create(transport, id, ranks, rank, members, sizeof(irr_channel_t), channel_p);
+        irr_channel_create(transport, id, ranks, rank, pages, sizeof(irr_channel_t), channel_p);
 
     if (status == IRR_OK) {
         (*channel_p)->looks = true;

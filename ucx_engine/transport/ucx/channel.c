@@ -11,9 +11,9 @@
 #include "transport/key.h"
 
 irr_status_t irr_ucx_open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
-                                  irr_peer_t *const *members, irr_channel_t **channel_p)
+                                  const irr_page_t *pages, irr_channel_t **channel_p)
 {
-    return irr_channel_create(transport, id, ranks, rank, members, sizeof(irr_ucx_channel_t), channel_p);
+    return irr_channel_create(transport, id, ranks, rank, pages, sizeof(irr_ucx_channel_t), channel_p);
 }
 
 void irr_ucx_close_channel(irr_channel_t *channel)

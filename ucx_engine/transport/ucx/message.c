@@ -156,7 +156,7 @@ static bool send_short(irr_ucx_t *ucx, irr_peer_t *peer, uint64_t key, const irr
 irr_status_t irr_ucx_send(irr_channel_t *channel, irr_request_t *request)
 {
     irr_ucx_t *ucx = irr_ucx_of(channel->transport);
-    irr_peer_t *peer = channel->members[request->peer];
+    irr_peer_t *peer = irr_channel_peer(channel, request->peer);
     const uint64_t key = irr_key(channel->id, request->tag, channel->rank);
     irr_status_t status = irr_ucx_reach(&ucx->super, peer);
     ucs_status_ptr_t handle;

@@ -133,7 +133,7 @@ void irr_ucx_free_peers(irr_ucx_t *ucx);
 
 /* channel.c */
 irr_status_t irr_ucx_open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
-                                  irr_peer_t *const *members, irr_channel_t **channel_p);
+                                  const irr_page_t *pages, irr_channel_t **channel_p);
 void irr_ucx_close_channel(irr_channel_t *channel);
 void irr_ucx_abandon(irr_channel_t *channel);
 irr_status_t irr_ucx_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count);
