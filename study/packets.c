@@ -169,9 +169,11 @@ static void pass(irr_packets_t *packets, irr_packets_port_t *port, irr_packets_o
     irr_packets_happens(packets, packets->now + latency, IRR_PACKETS_COMES, packet, packet->flow->pair);
 }
 
-double irr_packets_time(const irr_packets_t *packets)
+double irr_packets_time(irr_packets_t *packets)
 {
-    return packets->events.count > 0 ? packets->events.heap[0].time : INFINITY;
+    const irr_event_t *first = irr_events_first(&packets->events);
+
+    return first != NULL ? first->time : INFINITY;
 }
 
 irr_status_t irr_packets_step(irr_packets_t *packets, irr_packets_outcome_t *outcome)
@@ -273,7 +275,7 @@ irr_status_t irr_packets_rest(irr_packets_t *packets)
     irr_packets_outcome_t outcome;
     irr_status_t status = packets->status;
 
-    while (status == IRR_OK && packets->events.count > 0) {
+    while (status == IRR_OK && irr_events_first(&packets->events) != NULL) {
         status = irr_packets_step(packets, &outcome);
     }
     for (size_t i = 0; i < pairs; i++) {
@@ -314,9 +316,11 @@ void irr_packets_destroy(irr_packets_t *packets)
     if (packets == NULL) {
         return;
     }
-    for (size_t i = 0; i < packets->events.count; i++) {
-        if (packets->events.heap[i].kind == IRR_PACKETS_COMES) {
-            irr_free(packets->events.heap[i].what);
+    while (irr_events_first(&packets->events) != NULL) {
+        const irr_event_t event = irr_events_take(&packets->events);
+
+        if (event.kind == IRR_PACKETS_COMES) {
+            irr_free(event.what);
         }
     }
     for (int edge = 0; edge < 2 * packets->tree->links; edge++) {

@@ -40,7 +40,7 @@ void         irr_packets_destroy(irr_packets_t *packets);
 irr_status_t irr_packets_send(irr_packets_t *packets, double time, int from, int to, size_t bytes, void *message);
 
 /* Returns the time of the next event, or INFINITY if there is no event. */
-double irr_packets_time(const irr_packets_t *packets);
+double irr_packets_time(irr_packets_t *packets);
 
 /* Handles the next event.  After IRR_ERR_NO_MEMORY the exchange cannot go on. */
 irr_status_t irr_packets_step(irr_packets_t *packets, irr_packets_outcome_t *outcome);

@@ -41,6 +41,12 @@ static double end_ns(const irr_simulation_t *simulation, int rank, int peer, siz
     return irr_timed_end_ns(simulation->timed, irr_timed_is_inside(simulation->timed, rank, peer), bytes, pieces);
 }
 
+/* Returns the receiver of a send of a line. */
+static int receiver(const irr_simulation_t *simulation, int rank, const irr_sketch_send_t *send)
+{
+    return send->ahead < simulation->ranks - rank ? rank + send->ahead : rank + send->ahead - simulation->ranks;
+}
+
 /* Makes the first message in the queue of a rank leave at its time. */
 static void depart(irr_simulation_t *simulation, int r)
 {
@@ -53,10 +59,10 @@ static void depart(irr_simulation_t *simulation, int r)
         const irr_sketch_send_t *send = &sketch->sends[rank->first];
 
         message.bytes = send->bytes;
-        message.to = send->peer;
+        message.to = receiver(simulation, r, send);
         message.stage = sketch->stage;
         message.kind = IRR_STEP_SEND;
-        rank->departs += end_ns(simulation, r, send->peer, send->bytes, send->bytes > 0);
+        rank->departs += end_ns(simulation, r, message.to, send->bytes, send->bytes > 0);
         time = rank->departs;
     } else {
         const irr_sketch_step_t *step = &sketch->steps[rank->first];
@@ -272,7 +278,7 @@ static void start_line(irr_simulation_t *simulation, int r)
     rank->open = sketch->nrecvs;
     for (size_t i = 0; i < sketch->nsends; i++) {
         const irr_sketch_send_t *send = &sketch->sends[i];
-        const bool inside = irr_timed_is_inside(simulation->timed, r, send->peer);
+        const bool inside = irr_timed_is_inside(simulation->timed, r, receiver(simulation, r, send));
 
         rank->now += irr_timed_end_ns(simulation->timed, inside, send->bytes, send->bytes > 0);
         rank->open += irr_timed_waits(inside, send->bytes);
@@ -417,7 +423,7 @@ irr_status_t irr_simulation_take(void *context, const irr_plan_t *plan, size_t f
 {
     irr_simulation_t *simulation = context;
 
-    return irr_sketch_take(&simulation->rank[plan->rank].sketch, plan, first, last);
+    return irr_sketch_take(&simulation->rank[plan->rank].sketch, &simulation->rank[0].sketch, plan, first, last);
 }
 
 irr_status_t irr_simulation_create(int ranks, irr_simulation_t **simulation_p)

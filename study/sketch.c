@@ -6,10 +6,11 @@
 #include "core/alloc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void irr_sketch_fini(irr_sketch_t *sketch)
 {
-    irr_free(sketch->sends);
+    irr_free(sketch->shares ? NULL : sketch->sends);
     irr_free(sketch->steps);
     irr_free(sketch->deps);
     irr_free(sketch->comes);
@@ -67,7 +68,7 @@ static bool is_line(const irr_plan_t *plan)
     return line;
 }
 
-static irr_status_t take_line(irr_sketch_t *sketch, const irr_plan_t *plan)
+static irr_status_t take_line(irr_sketch_t *sketch, const irr_sketch_t *model, const irr_plan_t *plan)
 {
     sketch->sends = irr_alloc(plan->nsends, sizeof(*sketch->sends));
     if (sketch->sends == NULL) {
@@ -79,8 +80,14 @@ static irr_status_t take_line(irr_sketch_t *sketch, const irr_plan_t *plan)
     for (size_t i = 0; i < plan->nsteps; i++) {
         if (plan->steps[i].kind == IRR_STEP_SEND) {
             sketch->sends[sketch->nsends++] = (irr_sketch_send_t){
-                plan->steps[i].peer, (uint32_t)plan->steps[i].bytes };
+                (plan->steps[i].peer - plan->rank + plan->ranks) % plan->ranks, (uint32_t)plan->steps[i].bytes };
         }
+    }
+    if (model != sketch && model->is_line && model->nsends == sketch->nsends &&
+        memcmp(model->sends, sketch->sends, sketch->nsends * sizeof(*sketch->sends)) == 0) {
+        irr_free(sketch->sends);
+        sketch->sends = model->sends;
+        sketch->shares = true;
     }
     return IRR_OK;
 }
@@ -101,12 +108,13 @@ static irr_status_t make_room(irr_sketch_t *sketch, size_t steps)
     return IRR_OK;
 }
 
-irr_status_t irr_sketch_take(irr_sketch_t *sketch, const irr_plan_t *plan, size_t first, bool last)
+irr_status_t irr_sketch_take(irr_sketch_t *sketch, const irr_sketch_t *model, const irr_plan_t *plan, size_t first,
+                             bool last)
 {
     irr_status_t status;
 
     if (first == 0 && last && is_line(plan)) {
-        return take_line(sketch, plan);
+        return take_line(sketch, model, plan);
     }
     status = make_room(sketch, plan->nsteps);
     for (size_t i = first; i < plan->nsteps && status == IRR_OK; i++) {

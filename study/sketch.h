@@ -29,12 +29,13 @@ typedef struct irr_sketch_step {
 
 /* A send of a line; see simulate.h. */
 typedef struct irr_sketch_send {
-    int      peer;
+    int      ahead;    /* receiver minus sender, modulo the number of ranks */
     uint32_t bytes;
 } irr_sketch_send_t;
 
 typedef struct irr_sketch {
     bool               is_line;
+    bool               shares;    /* the sends belong to another sketch */
     irr_sketch_send_t *sends;     /* sends, nsends, nrecvs and stage are set for a line */
     size_t             nsends, nrecvs;
     uint16_t           stage;
@@ -53,8 +54,12 @@ static inline bool irr_sketch_comes(unsigned kind)
 
 void irr_sketch_fini(irr_sketch_t *sketch);
 
-/* Takes the steps of a plan from index `first` on.  last: no steps follow.  May return IRR_ERR_NO_MEMORY. */
-irr_status_t irr_sketch_take(irr_sketch_t *sketch, const irr_plan_t *plan, size_t first, bool last);
+/*
+ * Takes the steps of a plan from index `first` on.  last: no steps follow.  model: a sketch that exists as long as this
+ * one, with which this one shares the sends of a line if they are equal.  May return IRR_ERR_NO_MEMORY.
+ */
+irr_status_t irr_sketch_take(irr_sketch_t *sketch, const irr_sketch_t *model, const irr_plan_t *plan, size_t first,
+                             bool last);
 
 /* Sorts the receives and waits, once.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_sketch_sort(irr_sketch_t *sketch);

@@ -131,19 +131,6 @@ static void hand_over(irr_timed_t *timed, irr_timed_message_t *message, double t
     }
 }
 
-void irr_timed_go(irr_timed_t *timed, irr_timed_message_t *message)
-{
-    const double time = message->tail;
-
-    if (message->inside) {
-        happens(timed, time + (double)timed->config.machine->node_latency, ARRIVES, message);
-    } else if (timed->config.packets != NULL) {
-        hand_over(timed, message, time);
-    } else {
-        happens(timed, time, COMES, message);
-    }
-}
-
 /* Passes a message over its next link.  The first link adds the latency. */
 static void pass(irr_timed_t *timed, irr_timed_message_t *message, double time)
 {
@@ -162,6 +149,21 @@ static void pass(irr_timed_t *timed, irr_timed_message_t *message, double time)
     }
     message->tail = (end > message->tail ? end : message->tail) + latency;
     happens(timed, last ? message->tail : begin + latency, last ? ARRIVES : COMES, message);
+}
+
+void irr_timed_go(irr_timed_t *timed, irr_timed_message_t *message)
+{
+    const double time = message->tail;
+
+    if (message->inside) {
+        happens(timed, time + (double)timed->config.machine->node_latency, ARRIVES, message);
+    } else if (timed->config.packets != NULL) {
+        hand_over(timed, message, time);
+    } else if (irr_events_is_first(&timed->events, time, shuffled(message))) {
+        pass(timed, message, time);   /* the event would be the next one */
+    } else {
+        happens(timed, time, COMES, message);
+    }
 }
 
 static irr_timed_event_t step_packets(irr_timed_t *timed, double time)
@@ -206,8 +208,9 @@ bool irr_timed_step(irr_timed_t *timed, irr_timed_event_t *event)
     *event = (irr_timed_event_t){ .what = IRR_TIMED_NOTHING };
     while (event->what == IRR_TIMED_NOTHING && timed->status == IRR_OK) {
         const double later = packets != NULL ? irr_packets_time(packets) : INFINITY;
+        const irr_event_t *first = irr_events_first(&timed->events);
 
-        if (timed->events.count > 0 && timed->events.heap[0].time <= later) {
+        if (first != NULL && first->time <= later) {
             *event = step_event(timed);
         } else if (later < INFINITY) {
             *event = step_packets(timed, later);
@@ -252,11 +255,11 @@ void irr_timed_destroy(irr_timed_t *timed)
     if (timed == NULL) {
         return;
     }
-    for (size_t i = 0; i < timed->events.count; i++) {
-        const irr_event_t *event = &timed->events.heap[i];
+    while (irr_events_first(&timed->events) != NULL) {
+        const irr_event_t event = irr_events_take(&timed->events);
 
-        if (event->kind != HAS_LEFT) {   /* its message has another event */
-            irr_free(event->what);
+        if (event.kind != HAS_LEFT) {   /* its message has another event */
+            irr_free(event.what);
         }
     }
     while (timed->config.packets != NULL && (message = irr_packets_drop(timed->config.packets)) != NULL) {

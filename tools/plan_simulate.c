@@ -6,6 +6,7 @@
  */
 #include "plan.h"
 
+#include "choose/candidates.h"
 #include "study/simulate.h"
 
 #include <stdlib.h>
@@ -162,6 +163,26 @@ static irr_cli_exit_t simulate_one(const irr_tool_job_t *job, const irr_tool_clu
     return irr_cli_status(status, "%.64s for %d ranks", strategy->name, job->matrix->ranks);
 }
 
+/*
+ * Returns an earlier strategy whose simulation has the same result; NULL: there is none.  Open MPI differs from the same
+ * strategy if queues can overflow, or if it sends empty messages.
+ */
+static const irr_tool_strategy_t *find_same(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
+                                            const irr_tool_strategies_t *strategies, int which)
+{
+    const irr_tool_strategy_t *list = strategies->list;
+    const bool differs = cluster->machine.buffer > 0 || has_empty(job->matrix);
+    const irr_candidate_t one = { .row = list[which].row, .strategy = list[which].strategy };
+
+    for (int i = 0; i < which; i++) {
+        if ((list[i].host == list[which].host || !differs) &&
+            irr_candidate_same(&one, &(irr_candidate_t){ .row = list[i].row, .strategy = list[i].strategy })) {
+            return &list[i];
+        }
+    }
+    return NULL;
+}
+
 /* Returns the strategy direct, or the first strategy if direct is not in the list. */
 static const irr_tool_strategy_t *find_base(const irr_tool_strategies_t *strategies)
 {
@@ -200,6 +221,7 @@ irr_cli_exit_t irr_tool_simulate(const irr_tool_job_t *job)
 {
     irr_tool_cluster_t cluster;
     irr_tool_strategies_t strategies;
+    const irr_tool_strategy_t *same;
     irr_cli_exit_t code = irr_tool_cluster_open(job->options, job->input, &cluster);
 
     if (code != IRR_CLI_GOOD) {
@@ -214,7 +236,12 @@ irr_cli_exit_t irr_tool_simulate(const irr_tool_job_t *job)
         watch.name = strategies.list[i].name;
         watch.number = i + 1;
         watch.count = strategies.count;
-        code = simulate_one(job, &cluster, &strategies.list[i]);
+        same = find_same(job, &cluster, &strategies, i);
+        if (same != NULL) {
+            strategies.list[i].simulated = same->simulated;
+        } else {
+            code = simulate_one(job, &cluster, &strategies.list[i]);
+        }
     }
     irr_cli_progress_end();
     if (code == IRR_CLI_GOOD) {
