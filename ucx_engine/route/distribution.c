@@ -15,7 +15,6 @@
 
 #include "core/alloc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void irr_items_fini(irr_items_t *items)
@@ -65,9 +64,9 @@ static irr_status_t make_room(irr_distribution_t *distribution, size_t slots)
     return status;
 }
 
-static int compare(const void *a, const void *b)
+static int compare(const irr_item_t *a, const irr_item_t *b)
 {
-    const irr_slice_t *x = &((const irr_item_t *)a)->slice, *y = &((const irr_item_t *)b)->slice;
+    const irr_slice_t *x = &a->slice, *y = &b->slice;
 
     if (x->destination != y->destination) {
         return x->destination < y->destination ? -1 : 1;
@@ -78,14 +77,50 @@ static int compare(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-static void sort(irr_items_t *held)
+/* Returns the end of the sorted run of items that begins at index `begin`. */
+static size_t run_end(const irr_items_t *items, size_t begin)
 {
-    for (size_t i = 1; i < held->count; i++) {
-        if (compare(&held->array[i - 1], &held->array[i]) > 0) {
-            qsort(held->array, held->count, sizeof(*held->array), compare);
-            return;
+    size_t end = begin + 1;
+
+    while (end < items->count && compare(&items->array[end - 1], &items->array[end]) <= 0) {
+        end++;
+    }
+    return end < items->count ? end : items->count;
+}
+
+/* Merges the runs begin to middle - 1 and middle to end - 1. */
+static void merge(const irr_item_t *from, size_t begin, size_t middle, size_t end, irr_item_t *to)
+{
+    for (size_t i = begin, j = middle; i < middle || j < end;) {
+        const bool first = j == end || (i < middle && compare(&from[i], &from[j]) <= 0);
+
+        *to++ = first ? from[i++] : from[j++];
+    }
+}
+
+/* Merges pairs of runs until there is one.  The items of a message are sorted, so there are few runs. */
+static irr_status_t sort(irr_items_t *held)
+{
+    irr_status_t status = IRR_OK;
+    irr_items_t spare = { .count = 0 };
+
+    while (status == IRR_OK && held->count > 1 && run_end(held, 0) < held->count) {
+        status = IRR_GROW(spare.array, spare.max, held->count);
+        for (size_t begin = 0, end; begin < held->count && status == IRR_OK; begin = end) {
+            const size_t middle = run_end(held, begin);
+
+            end = middle < held->count ? run_end(held, middle) : middle;
+            merge(held->array, begin, middle, end, spare.array + begin);
+        }
+        if (status == IRR_OK) {
+            const irr_items_t sorted = { .array = spare.array, .count = held->count, .max = spare.max };
+
+            spare = (irr_items_t){ .array = held->array, .max = held->max };
+            *held = sorted;
         }
     }
+    irr_items_fini(&spare);
+    return status;
 }
 
 /* Removes the first bytes of an item and returns them as an item. */
@@ -152,10 +187,11 @@ static irr_status_t collect(irr_distribution_t *distribution, const irr_stage_t 
 irr_status_t irr_distribute(irr_distribution_t *distribution, const irr_stage_t *stage, size_t slice_min,
                             irr_items_t *held)
 {
-    irr_item_t *items = held->array;
     irr_status_t status = make_room(distribution, (size_t)stage->slots);
+    irr_item_t *items;
 
-    sort(held);
+    status = status == IRR_OK ? sort(held) : status;
+    items = held->array;
     for (size_t i = 0, end; i < held->count && status == IRR_OK; i = end) {
         for (end = i; end < held->count && items[end].slice.destination == items[i].slice.destination; end++) {
             continue;

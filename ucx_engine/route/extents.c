@@ -1,10 +1,11 @@
 /*
- * extents.c - a sorted list of holes; see extents.h.
+ * extents.c - a list of holes; see extents.h.
  */
 #include "route/extents.h"
 
 #include "core/alloc.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void irr_extents_fini(irr_extents_t *extents)
@@ -15,14 +16,9 @@ void irr_extents_fini(irr_extents_t *extents)
 
 void irr_extents_reset(irr_extents_t *extents)
 {
+    extents->first = 0;
     extents->count = 0;
     extents->end = 0;
-}
-
-static void remove_hole(irr_extents_t *extents, size_t i)
-{
-    extents->count--;
-    memmove(&extents->holes[i], &extents->holes[i + 1], (extents->count - i) * sizeof(*extents->holes));
 }
 
 /* Takes `length` bytes from the front of hole i and returns their offset. */
@@ -34,14 +30,16 @@ static size_t shrink(irr_extents_t *extents, size_t i, size_t length)
     hole->offset += length;
     hole->length -= length;
     if (hole->length == 0) {
-        remove_hole(extents, i);
+        memmove(&extents->holes[extents->first + 1], &extents->holes[extents->first],
+                (i - extents->first) * sizeof(*hole));
+        extents->first++;
     }
     return offset;
 }
 
 static bool take_hole(irr_extents_t *extents, size_t length, size_t *offset)
 {
-    for (size_t i = 0; i < extents->count; i++) {
+    for (size_t i = extents->first; i < extents->count; i++) {
         if (extents->holes[i].length >= length) {
             *offset = shrink(extents, i, length);
             return true;
@@ -53,7 +51,7 @@ static bool take_hole(irr_extents_t *extents, size_t length, size_t *offset)
 /* Takes bytes at the end of the buffer.  If a hole is at the end, the bytes begin with this hole. */
 static size_t take_end(irr_extents_t *extents, size_t length, bool *used)
 {
-    irr_hole_t *last = extents->count > 0 ? &extents->holes[extents->count - 1] : NULL;
+    irr_hole_t *last = extents->count > extents->first ? &extents->holes[extents->count - 1] : NULL;
     size_t offset = extents->end;
 
     *used = last != NULL && last->offset + last->length == extents->end;
@@ -73,33 +71,55 @@ size_t irr_extents_take(irr_extents_t *extents, size_t length, bool *used)
     return take_hole(extents, length, &offset) ? offset : take_end(extents, length, used);
 }
 
-irr_status_t irr_extents_give(irr_extents_t *extents, size_t offset, size_t length)
+void irr_extents_free(irr_extents_t *extents)
 {
-    irr_status_t status = IRR_GROW(extents->holes, extents->max, extents->count + 1);
-    size_t low = 0, high = extents->count;
+    extents->first = 0;
+    extents->count = 0;
+}
 
-    if (status != IRR_OK || length == 0) {
-        return status;
-    }
-    while (low < high) {
-        size_t middle = (low + high) / 2;
+irr_status_t irr_extents_keep(irr_extents_t *extents, size_t offset, size_t length)
+{
+    irr_hole_t *last = extents->count > 0 ? &extents->holes[extents->count - 1] : NULL;
+    irr_status_t status = IRR_OK;
 
-        if (extents->holes[middle].offset < offset) {
-            low = middle + 1;
-        } else {
-            high = middle;
+    if (last != NULL && last->offset + last->length == offset) {
+        last->length += length;
+    } else {
+        status = IRR_GROW(extents->holes, extents->max, extents->count + 1);
+        if (status == IRR_OK) {
+            extents->holes[extents->count++] = (irr_hole_t){ offset, length };
         }
     }
-    memmove(&extents->holes[low + 1], &extents->holes[low], (extents->count - low) * sizeof(*extents->holes));
-    extents->holes[low] = (irr_hole_t){ offset, length };
-    extents->count++;
-    if (low + 1 < extents->count && offset + length == extents->holes[low + 1].offset) {
-        extents->holes[low].length += extents->holes[low + 1].length;
-        remove_hole(extents, low + 1);
+    return status;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    const irr_hole_t *x = a, *y = b;
+
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Replaces the ranges that were kept by the holes between them, of which there is at most one more. */
+irr_status_t irr_extents_settle(irr_extents_t *extents)
+{
+    const size_t kept = extents->count;
+    irr_status_t status = IRR_GROW(extents->holes, extents->max, kept + 1);
+    size_t position = 0;
+
+    if (status != IRR_OK) {
+        return status;
     }
-    if (low > 0 && extents->holes[low - 1].offset + extents->holes[low - 1].length == offset) {
-        extents->holes[low - 1].length += extents->holes[low].length;
-        remove_hole(extents, low);
+    extents->count = 0;
+    extents->holes[kept] = (irr_hole_t){ .offset = extents->end };
+    qsort(extents->holes, kept, sizeof(*extents->holes), by_offset);
+    for (size_t i = 0; i <= kept; i++) {
+        const irr_hole_t used = extents->holes[i];
+
+        if (used.offset > position) {
+            extents->holes[extents->count++] = (irr_hole_t){ position, used.offset - position };
+        }
+        position = used.offset + used.length;
     }
     return IRR_OK;
 }

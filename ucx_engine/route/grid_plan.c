@@ -24,7 +24,6 @@
 #include "route/reduction.h"
 #include "route/direct.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void forget_steps(irr_grid_plan_t *build)
@@ -61,6 +60,7 @@ irr_status_t irr_grid_plan_trim(irr_grid_plan_t *build)
     const irr_status_t status = IRR_TRIM(build->slices, build->slices_max, build->plan.npieces);
 
     (void)IRR_TRIM(build->deps, build->deps_max, 0);
+    (void)IRR_TRIM(build->marked, build->marked_max, 0);
     (void)IRR_TRIM(build->pieces, build->pieces_max, 0);
     irr_extents_fini(&build->scratch);
     irr_distribution_fini(&build->distribution);
@@ -71,6 +71,7 @@ irr_status_t irr_grid_plan_trim(irr_grid_plan_t *build)
 void irr_grid_plan_fini(irr_grid_plan_t *build)
 {
     irr_free(build->deps);
+    irr_free(build->marked);
     irr_free(build->pieces);
     irr_extents_fini(&build->scratch);
     irr_distribution_fini(&build->distribution);
@@ -152,13 +153,6 @@ irr_status_t irr_grid_plan_begin(irr_grid_plan_t *build, const irr_problem_t *pr
 
 /* ---- dependencies ---- */
 
-static int compare(const void *a, const void *b)
-{
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static size_t append_one(size_t *deps, size_t count, size_t step)
 {
     if (step != IRR_NO_STEP) {
@@ -176,16 +170,21 @@ static size_t append(size_t *deps, size_t count, const uint32_t *steps, int nste
 }
 
 /* Sorts the dependencies and removes duplicates; returns their number. */
-static size_t unique(size_t *deps, size_t count)
+static size_t unique(irr_grid_plan_t *build, size_t count)
 {
-    size_t kept = 0;
+    size_t kept = 0, least = build->plan.nsteps, end = 0;
 
-    if (count > 0) {
-        qsort(deps, count, sizeof(*deps), compare);
-    }
     for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || deps[kept - 1] != deps[i]) {
-            deps[kept++] = deps[i];
+        const size_t step = build->deps[i];
+
+        build->marked[step] = true;
+        least = step < least ? step : least;
+        end = step < end ? end : step + 1;
+    }
+    for (size_t step = least; step < end; step++) {
+        if (build->marked[step]) {
+            build->marked[step] = false;
+            build->deps[kept++] = step;
         }
     }
     return kept;
@@ -229,7 +228,7 @@ static size_t send_deps(irr_grid_plan_t *build, int stage, const irr_items_t *it
         count = append_one(deps, count, build->barrier);
         count = append_one(deps, count, before);
     }
-    return unique(deps, count);
+    return unique(build, count);
 }
 
 /* Returns whether OUTPUT has room for a slice for this rank. */
@@ -256,6 +255,17 @@ bool irr_grid_plan_arrives(const irr_grid_plan_t *build, const irr_slice_t *slic
 
 /* ---- steps ---- */
 
+static irr_status_t make_marks(irr_grid_plan_t *build, size_t steps)
+{
+    const size_t had = build->marked_max;
+    const irr_status_t status = IRR_GROW(build->marked, build->marked_max, steps);
+
+    if (build->marked_max > had) {
+        memset(build->marked + had, 0, (build->marked_max - had) * sizeof(*build->marked));
+    }
+    return status;
+}
+
 static irr_status_t make_room(irr_grid_plan_t *build, size_t count)
 {
     size_t steps = (size_t)build->stages->slots + (size_t)build->stages->senders;
@@ -267,7 +277,7 @@ static irr_status_t make_room(irr_grid_plan_t *build, size_t count)
     if (status == IRR_OK) {
         status = IRR_GROW(build->slices, build->slices_max, build->plan.npieces + count);
     }
-    return status;
+    return status == IRR_OK ? make_marks(build, build->plan.nsteps + 1) : status;
 }
 
 /* Makes the blank the only piece of the step: one byte, without a slice. */
@@ -395,7 +405,7 @@ irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, co
         return status;
     }
     if (used) {
-        params.ndeps = unique(build->deps, append(build->deps, 0, build->send_steps, (int)build->slot_base));
+        params.ndeps = unique(build, append(build->deps, 0, build->send_steps, (int)build->slot_base));
     }
     params.pieces = build->pieces;
     params.deps = build->deps;
@@ -408,23 +418,33 @@ irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, co
 
 /* ---- the end of a stage ---- */
 
-static irr_status_t free_sent(irr_grid_plan_t *build, const irr_stage_t *stage)
+/* Keeps the scratch of these items. */
+static irr_status_t keep(irr_grid_plan_t *build, const irr_items_t *items)
 {
     irr_status_t status = IRR_OK;
 
-    for (int slot = 0; slot < stage->slots; slot++) {
-        size_t index = build->send_steps[build->slot_base + (size_t)slot];
-        const irr_step_t *step = index != IRR_NO_STEP ? &build->plan.steps[index] : NULL;
+    for (size_t i = 0; i < items->count && status == IRR_OK; i++) {
+        const irr_item_t *item = &items->array[i];
 
-        for (size_t i = 0; step != NULL && i < step->pieces && status == IRR_OK; i++) {
-            const irr_piece_t *piece = &build->plan.pieces[step->first_piece + i];
-
-            if (piece->buffer == IRR_BUFFER_SCRATCH && !build->placed) {
-                status = irr_extents_give(&build->scratch, (size_t)piece->offset, piece->length);
-            }
+        if (item->owner != IRR_NO_STEP) {
+            status = irr_extents_keep(&build->scratch, item->at, item->slice.length);
         }
     }
     return status;
+}
+
+/* Frees the scratch that the sends of the stage have read: all except that of the items that this rank still has. */
+static irr_status_t free_sent(irr_grid_plan_t *build)
+{
+    irr_status_t status;
+
+    if (build->placed) {
+        return IRR_OK;
+    }
+    irr_extents_free(&build->scratch);
+    status = keep(build, &build->held);
+    status = status == IRR_OK ? keep(build, &build->landed) : status;
+    return status == IRR_OK ? irr_extents_settle(&build->scratch) : status;
 }
 
 static irr_status_t add_barrier(irr_grid_plan_t *build, int number, const irr_stage_t *stage)
@@ -439,14 +459,14 @@ static irr_status_t add_barrier(irr_grid_plan_t *build, int number, const irr_st
     count = append(build->deps, count, build->send_steps + build->slot_base, stage->slots);
     count = append_one(build->deps, count, build->barrier);
     return irr_reduction_add(&build->plan, &(irr_reduction_t){
-        .stage = number, .number = stage->slots + 1, .deps = build->deps, .ndeps = unique(build->deps, count)
+        .stage = number, .number = stage->slots + 1, .deps = build->deps, .ndeps = unique(build, count)
     }, &build->barrier);
 }
 
 irr_status_t irr_grid_plan_end_stage(irr_grid_plan_t *build, int number)
 {
     const irr_stage_t *stage = &build->stages->stage[number - 1];
-    irr_status_t status = free_sent(build, stage);
+    irr_status_t status = free_sent(build);
 
     if (status == IRR_OK && build->overlap == IRR_OVERLAP_BLOCKING) {
         status = add_barrier(build, number, stage);

@@ -45,7 +45,8 @@ typedef struct irr_grid_plan {
     irr_extents_t        scratch;      /* unused if placed */
     irr_piece_t         *pieces;       /* room for one step */
     size_t              *deps;
-    size_t               pieces_max, deps_max;
+    bool                *marked;       /* by step: false, except while dependencies are sorted */
+    size_t               pieces_max, deps_max, marked_max;
     size_t               barrier;      /* overlap blocking: the step that completes the barrier of the last stage */
 } irr_grid_plan_t;
 
