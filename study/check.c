@@ -7,7 +7,7 @@
  * guarantees that no number of a plan leads outside an array or overflows.
  *
  * Time O(m log m) for m messages, pieces and dependencies, if plans write their scratch in order and once; for other
- * plans see check_trace.c.  Memory O(m), and the segments that check_delivery.c allows.
+ * plans see check_trace.c.  Memory O(m) for the pieces of a batch, and the segments that check_delivery.c allows.
  */
 #include "study/check.h"
 
@@ -27,66 +27,94 @@ irr_status_t irr_check_fail(irr_check_t *check, const char *format, ...)
     return IRR_ERR_INVALID_PLAN;
 }
 
-void irr_check_fini(irr_check_t *check)
+void irr_check_free_batch(irr_check_t *check)
 {
-    size_t total = check->base != NULL ? check->base[check->ranks] : 0;
+    const size_t total = check->steps != NULL ? check->base[check->ranks] : 0;
 
-    for (size_t id = 0; check->recipes != NULL && id < total; id++) {
+    for (size_t id = 0; id < total; id++) {
         irr_segments_fini(&check->recipes[id]);
     }
-    for (int r = 0; check->output != NULL && r < check->ranks; r++) {
-        irr_segments_fini(&check->output[r]);
-    }
-    for (int r = 0; check->wanted != NULL && r < check->ranks; r++) {
-        irr_segments_fini(&check->wanted[r]);
-    }
-    irr_free(check->steps);   /* also frees the other arrays */
-    irr_free(check->base);
+    irr_free(check->steps);   /* also frees the other arrays of the batch */
+    check->steps = NULL;
 }
 
-/* Numbers the steps of all ranks consecutively, and makes room for the results of the phases. */
+void irr_check_fini(irr_check_t *check)
+{
+    irr_check_free_batch(check);
+    for (int r = 0; check->rank != NULL && r < check->ranks; r++) {
+        irr_check_rank_t *rank = &check->rank[r];
+
+        irr_segments_fini(&rank->wanted);
+        irr_segments_fini(&rank->output);
+        irr_segments_fini(&rank->scratch);
+        irr_segments_fini(&rank->held);
+        irr_pack_fini(&rank->packed);
+        irr_free(rank->readers);
+    }
+    irr_free(check->rank);   /* also frees the base */
+}
+
+irr_status_t irr_check_open(irr_check_t *check)
+{
+    const size_t ranks = (size_t)check->ranks;
+    const irr_status_t status = check->ranks < 1 ? IRR_ERR_BAD_PARAM : IRR_ALLOC_ARRAYS(((irr_array_t[]){
+        IRR_ARRAY(check->rank, ranks), IRR_ARRAY(check->base, ranks + 1) }));
+
+    return status == IRR_OK ? irr_check_problems(check) : status;
+}
+
+/* Numbers the steps of the batch consecutively, and makes room for the results of the phases. */
 static irr_status_t prepare(irr_check_t *check)
 {
-    size_t ranks = (size_t)check->ranks, total = 0;
+    size_t total = 0;
     irr_status_t status;
 
-    check->base = irr_alloc(ranks + 1, sizeof(*check->base));
-    if (check->base == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
     for (int r = 0; r < check->ranks; r++) {
+        const irr_check_rank_t *rank = &check->rank[r];
+
         check->base[r] = total;
-        total += check->plans[r].nsteps;
+        total += rank->fresh ? check->plans[r].nsteps - rank->first : 0;
+        check->npieces += rank->fresh ? check->plans[r].npieces : 0;
+        check->npieces += !rank->begun && check->problems[r].in_place ? check->problems[r].recv.count : 0;
     }
-    check->base[ranks] = total;
+    check->base[check->ranks] = total;
+    check->nsteps += total;
+    check->nstarted = 0;
     status = IRR_ALLOC_ARRAYS(((irr_array_t[]){
-        IRR_ARRAY(check->steps, total), IRR_ARRAY(check->started, total), IRR_ARRAY(check->wanted, ranks),
-        IRR_ARRAY(check->output, ranks), IRR_ARRAY(check->recipes, total) }));
-    if (status != IRR_OK) {
-        return status;
-    }
-    for (int r = 0; r < check->ranks; r++) {
-        for (size_t i = 0; i < check->plans[r].nsteps; i++) {
-            check->steps[check->base[r] + i] = (irr_check_step_t){
+        IRR_ARRAY(check->steps, total), IRR_ARRAY(check->started, total), IRR_ARRAY(check->recipes, total) }));
+    for (int r = 0; r < check->ranks && status == IRR_OK; r++) {
+        status = check->rank[r].fresh ? irr_check_unpack(&check->rank[r]) : IRR_OK;
+        for (size_t i = check->rank[r].first; i < check->plans[r].nsteps; i++) {
+            check->steps[irr_check_id(check, r, i)] = (irr_check_step_t){
                 .step = &check->plans[r].steps[i], .rank = r, .partner = IRR_CHECK_NONE
             };
         }
     }
-    return IRR_OK;
+    return status;
 }
 
-irr_status_t irr_check_prove(irr_check_t *check)
+irr_status_t irr_check_batch(irr_check_t *check)
 {
     irr_status_t (*const phases[])(irr_check_t *check) = {
         irr_check_shape, prepare, irr_check_messages, irr_check_ends, irr_check_trace,
         check->words > 0 ? irr_check_reduction : irr_check_delivery
     };
-    irr_status_t status = check->ranks >= 1 ? IRR_OK : IRR_ERR_BAD_PARAM;
+    irr_status_t status = IRR_OK;
 
     for (size_t i = 0; status == IRR_OK && i < sizeof(phases) / sizeof(phases[0]); i++) {
         status = phases[i](check);
     }
     return status;
+}
+
+irr_status_t irr_check_prove(irr_check_t *check)
+{
+    irr_status_t status = irr_check_open(check);
+
+    for (int r = 0; r < check->ranks && status == IRR_OK; r++) {
+        check->rank[r].fresh = check->rank[r].last = true;
+    }
+    return status == IRR_OK ? irr_check_batch(check) : status;
 }
 
 irr_status_t irr_plan_check(const irr_plan_t *plans, const irr_problem_t *problems, int ranks, char *reason,

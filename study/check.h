@@ -3,11 +3,18 @@
  *
  * A phase returns IRR_OK, IRR_ERR_NO_MEMORY or the result of irr_check_fail.  It may rely on what earlier phases have
  * proved.  Rules 1 to 5 are listed in plan/plan.h.
+ *
+ * All phases run for a *batch* of steps: consecutive steps of some ranks, with both ends of each of their messages.  The
+ * plans may be one batch or several.  A step waits only for earlier steps of its rank and for the other end of its
+ * message, so the exchange ends if and only if each batch ends after the batches before it.  Between two batches of a
+ * rank, check_carry.c keeps what later steps need.
  */
 #ifndef IRR_CHECK_H
 #define IRR_CHECK_H
 
 #include "plan/plan.h"
+#include "study/pack.h"
+#include "study/plans.h"
 #include "study/segments.h"
 
 #define IRR_CHECK_NONE SIZE_MAX
@@ -15,27 +22,47 @@
 /* Origin of the bytes that a rank has at the start.  The other origins in these lists are steps of the rank. */
 #define IRR_CHECK_OWN SIZE_MAX
 
-/* A step of some rank.  The steps of all ranks are numbered consecutively; the number is the step's id. */
+/* Origin of the bytes of OUTPUT that arrived in an earlier batch.  They are the wanted ones. */
+#define IRR_CHECK_RIGHT (SIZE_MAX - 1)
+
+/* A step of some rank.  The steps of a batch are numbered consecutively; the number is the step's id. */
 typedef struct irr_check_step {
     const irr_step_t *step;
     int               rank;
     size_t            partner;  /* id of the other end of the message; IRR_CHECK_NONE: a local step */
 } irr_check_step_t;
 
+/* A rank.  The origins in lists are steps of the rank, unless stated otherwise. */
+typedef struct irr_check_rank {
+    bool           fresh;      /* the batch has steps of this rank */
+    bool           last;       /* no steps follow */
+    bool           begun;      /* wanted and output are set */
+    size_t         first;      /* first step of the batch; those before are old */
+    irr_segments_t wanted;     /* the contents of OUTPUT that the problem requires; origins are ranks */
+    irr_segments_t output;     /* contents of OUTPUT (SCRATCH for a reduction); origins are ranks after
+                                  irr_check_delivery of the last batch */
+    irr_segments_t scratch;    /* contents of SCRATCH; segments of old steps have `at` equal to the offset */
+    irr_segments_t held;       /* the bytes of SCRATCH that old steps have written and none has read; origins are ranks */
+    irr_pack_t     packed;     /* held, between two batches */
+    size_t        *readers;    /* steps that read SCRATCH */
+    size_t         nreaders, readers_max;
+    size_t         scratch_bytes;   /* of the plan, in the last batch */
+} irr_check_rank_t;
+
 typedef struct irr_check {
-    const irr_plan_t    *plans;
+    const irr_plan_t    *plans;      /* pieces are needed only for the steps of the batch */
     const irr_problem_t *problems;
     int                  ranks;
     char                *reason;
     size_t               reason_size;
     size_t               words;     /* words of a reduction, at the start of SCRATCH; 0: an exchange */
+    irr_check_rank_t    *rank;
+    size_t               npieces, nsteps;   /* of all batches so far */
+    size_t               segments;  /* number of segments in contents so far */
     size_t              *base;      /* id of the first step of each rank, and at [ranks] the number of ids */
     irr_check_step_t    *steps;     /* by id */
     size_t              *started;   /* ids of sends and local steps in an order in which they can start */
     size_t               nstarted;
-    irr_segments_t      *wanted;    /* by rank: the contents of OUTPUT that the problem requires; origins are ranks */
-    irr_segments_t      *output;    /* by rank: final contents of OUTPUT (SCRATCH for a reduction); origins are
-                                       steps of the rank, and ranks after irr_check_delivery */
     irr_segments_t      *recipes;   /* by id of a send or local step: the bytes it reads; origins as in output, or
                                        OWN */
 } irr_check_t;
@@ -45,25 +72,53 @@ irr_status_t irr_check_fail(irr_check_t *check, const char *format, ...) __attri
 
 static inline size_t irr_check_index(const irr_check_t *check, size_t id)
 {
-    return id - check->base[check->steps[id].rank];
+    const int rank = check->steps[id].rank;
+
+    return id - check->base[rank] + check->rank[rank].first;
+}
+
+/* Returns the id of step i of a rank, which is in the batch. */
+static inline size_t irr_check_id(const irr_check_t *check, int rank, size_t i)
+{
+    return check->base[rank] + i - check->rank[rank].first;
 }
 
 /*
- * check.c: runs all phases.  The caller sets plans, problems and ranks of the check, zeroes its other members, and
- * calls irr_check_fini afterwards, even after an error.  After success, recipes[id] of a send has the bytes of INPUT
- * that its message carries; their origins are ranks.
+ * check.c: runs all phases for plans that are one batch.  The caller sets plans, problems and ranks of the check, zeroes
+ * its other members, and calls irr_check_fini afterwards, even after an error.  After success, recipes[id] of a send has
+ * the bytes of INPUT that its message carries; their origins are ranks.
  */
 irr_status_t irr_check_prove(irr_check_t *check);
 void         irr_check_fini(irr_check_t *check);
 
-/* check_shape.c: checks that every number of the problems and plans is in its range, and that the problems agree. */
+/*
+ * The same for plans of several batches: irr_check_open, and for each batch irr_check_batch and irr_check_carry.  Before
+ * irr_check_batch the caller appends the steps of the batch to the plans, and sets `fresh` and `last` of their ranks.  If
+ * a batch fails, the plans may still be valid: the proof of several batches refuses plans that send bytes of SCRATCH
+ * twice, send bytes of OUTPUT in a later batch than they arrive, or reuse SCRATCH in a later batch than they read it
+ * without depending on all steps that have read SCRATCH.
+ */
+irr_status_t irr_check_open(irr_check_t *check);
+irr_status_t irr_check_batch(irr_check_t *check);
+
+/* check_carry.c: ends a batch.  May return IRR_ERR_INVALID_PLAN. */
+irr_status_t irr_check_carry(irr_check_t *check);
+
+/* Unpacks the contents of SCRATCH that a rank holds. */
+irr_status_t irr_check_unpack(irr_check_rank_t *rank);
+
+/* Frees what irr_check_batch has allocated for the steps of the batch. */
+void irr_check_free_batch(irr_check_t *check);
+
+/* check_shape.c: checks that every number of the problems or plans is in its range, and that the problems agree. */
+irr_status_t irr_check_problems(irr_check_t *check);
 irr_status_t irr_check_shape(irr_check_t *check);
 
 /* check_order.c: checks rule 1 and sets the partners; checks rule 5 and sets the order of the starts. */
 irr_status_t irr_check_messages(irr_check_t *check);
 irr_status_t irr_check_ends(irr_check_t *check);
 
-/* check_trace.c: checks rules 2 and 3 on each rank; sets wanted, output and the recipes. */
+/* check_trace.c: checks rules 2 and 3 on each rank; sets wanted, output, scratch and the recipes. */
 irr_status_t irr_check_trace(irr_check_t *check);
 
 /* check_uses.c: the ranges of some buffers that steps of a rank read and write, sorted for searching. */
@@ -76,6 +131,7 @@ typedef struct irr_check_uses {
     unsigned         buffers;    /* set of buffers: bit 1 << buffer for each buffer of the index */
     irr_check_use_t *items;      /* by offset */
     size_t           count, max;
+    size_t           first;      /* the first step whose uses are collected */
     size_t           owner;      /* i + 1: the uses were collected for step i; 0: for no step of this rank */
     size_t          *taken;      /* by step: the round in which it was collected last */
     size_t           taken_max, round;
@@ -84,7 +140,7 @@ typedef struct irr_check_uses {
 void irr_check_uses_fini(irr_check_uses_t *uses);
 
 /*
- * Collects the uses of all steps with lower numbers on which step i depends neither directly nor indirectly.
+ * Collects the uses of all steps from `first` to i - 1 on which step i depends neither directly nor indirectly.
  * ancestor[j] is i + 1 if step i depends on step j.  Does nothing if the uses were already collected for step i.
  * Returns IRR_OK or IRR_ERR_NO_MEMORY.
  */
@@ -94,8 +150,24 @@ irr_status_t irr_check_uses_collect(irr_check_uses_t *uses, const irr_plan_t *pl
 /* Returns true if a byte of the range [offset, end) is used. */
 bool irr_check_uses_hit(const irr_check_uses_t *uses, ptrdiff_t offset, ptrdiff_t end);
 
-/* check_delivery.c: checks rule 4 over all ranks; replaces the origins in output and in the recipes by ranks. */
+/*
+ * check_delivery.c: checks rule 4 over all ranks, for those that end; replaces the origins in the recipes, and in the
+ * output of ranks that end, by ranks.
+ */
 irr_status_t irr_check_delivery(irr_check_t *check);
+
+/* Returns the content that step i of the batch wrote: that of a local step, or of the send that a receive matches. */
+const irr_segments_t *irr_check_content(const irr_check_t *check, int rank, size_t i);
+
+/* The slices (ranges of blocks) of one message.  The next message reuses the memory. */
+typedef struct irr_check_slices {
+    irr_slice_t *items;
+    size_t       count, max;
+} irr_check_slices_t;
+
+/* plans_messages.c: describes the message of a send of the batch, after the proof.  IRR_ERR_NO_MEMORY. */
+irr_status_t irr_check_message(const irr_check_t *check, int rank, size_t i, irr_check_slices_t *slices,
+                               irr_plans_message_t *message);
 
 /* check_reduction.c: checks that each rank ends with the maxima over all ranks. */
 irr_status_t irr_check_reduction(irr_check_t *check);

@@ -15,8 +15,7 @@
 typedef struct delivery {
     irr_check_t   *check;
     irr_segments_t work;
-    size_t         segments;  /* number of segments in contents so far */
-    size_t         limit;     /* maximum of this number */
+    size_t         limit;     /* maximum of check->segments */
 } delivery_t;
 
 /*
@@ -27,61 +26,70 @@ typedef struct delivery {
  */
 static size_t limit_of(const irr_check_t *check)
 {
-    size_t pieces = 0, stages = 0, limit;
+    size_t stages = 0, limit;
 
     for (int r = 0; r < check->ranks; r++) {
-        pieces += check->plans[r].npieces + (check->problems[r].in_place ? check->problems[r].recv.count : 0);
         stages = (size_t)check->plans[r].stages > stages ? (size_t)check->plans[r].stages : stages;
     }
-    stages = stages < check->base[check->ranks] ? stages : check->base[check->ranks];
-    if (__builtin_mul_overflow(pieces, CARRIES_MAX * (stages + 1), &limit)) {
+    stages = stages < check->nsteps ? stages : check->nsteps;
+    if (__builtin_mul_overflow(check->npieces, CARRIES_MAX * (stages + 1), &limit)) {
         limit = SIZE_MAX;
     }
     return limit;
 }
 
-/*
- * Returns the content that step i of a rank wrote: the content of a local step, or of the send that a receive
- * matches.
- */
-static const irr_segments_t *content_written(const delivery_t *delivery, int rank, size_t i)
+const irr_segments_t *irr_check_content(const irr_check_t *check, int rank, size_t i)
 {
-    size_t id = delivery->check->base[rank] + i, partner = delivery->check->steps[id].partner;
+    const size_t id = irr_check_id(check, rank, i), partner = check->steps[id].partner;
 
-    return &delivery->check->recipes[partner == IRR_CHECK_NONE ? id : partner];
+    return &check->recipes[partner == IRR_CHECK_NONE ? id : partner];
+}
+
+/* Appends to the work the contents of a segment, which a step of the rank wrote. */
+static irr_status_t resolve_segment(delivery_t *delivery, int r, irr_segment_t segment)
+{
+    irr_check_t *check = delivery->check;
+    const irr_check_rank_t *rank = &check->rank[r];
+    const irr_segments_t *content = &rank->held;
+
+    if (segment.origin == IRR_CHECK_OWN) {
+        segment.origin = (size_t)r;
+        return irr_segments_put(&delivery->work, segment);
+    }
+    if (segment.origin == IRR_CHECK_RIGHT) {
+        content = &rank->wanted;
+    } else if (segment.origin >= rank->first) {
+        content = irr_check_content(check, r, segment.origin);
+    } else if (!irr_segments_cover(content, segment.at, segment.length)) {
+        return irr_check_fail(check, "rank %d sends bytes of SCRATCH twice", r);
+    }
+    return irr_segments_copy(content, segment.at, segment.length, &delivery->work, segment.offset);
 }
 
 /* Replaces the steps of a rank in a list by the contents of their messages. */
 static irr_status_t resolve(delivery_t *delivery, int rank, irr_segments_t *list)
 {
+    irr_check_t *check = delivery->check;
     irr_status_t status = IRR_OK;
 
     irr_segments_clear(&delivery->work);
     for (size_t s = 0; status == IRR_OK && s < list->count; s++) {
-        irr_segment_t segment = list->items[s];
-
-        if (segment.origin == IRR_CHECK_OWN) {
-            segment.origin = (size_t)rank;
-            status = irr_segments_put(&delivery->work, segment);
-        } else {
-            status = irr_segments_copy(content_written(delivery, rank, segment.origin), segment.at,
-                                       segment.length, &delivery->work, segment.offset);
-        }
-        if (delivery->work.count > delivery->limit - delivery->segments) {
-            return irr_check_fail(delivery->check, "rank %d handles some bytes more than %d times in a stage",
-                                  rank, CARRIES_MAX);
+        status = resolve_segment(delivery, rank, list->items[s]);
+        if (delivery->work.count > delivery->limit - check->segments) {
+            return irr_check_fail(check, "rank %d handles some bytes more than %d times in a stage", rank,
+                                  CARRIES_MAX);
         }
     }
     status = status == IRR_OK ? irr_segments_assign(list, &delivery->work) : status;
-    delivery->segments += delivery->work.count;
+    check->segments += delivery->work.count;
     return status;
 }
 
 /* Reports the error of the byte of OUTPUT at an offset where wanted and output differ. */
 static irr_status_t report_byte(delivery_t *delivery, int rank, ptrdiff_t offset)
 {
-    const irr_segment_t *want = irr_segments_hit(&delivery->check->wanted[rank], offset, 1);
-    const irr_segment_t *have = irr_segments_hit(&delivery->check->output[rank], offset, 1);
+    const irr_segment_t *want = irr_segments_hit(&delivery->check->rank[rank].wanted, offset, 1);
+    const irr_segment_t *have = irr_segments_hit(&delivery->check->rank[rank].output, offset, 1);
     irr_check_t *check = delivery->check;
 
     if (have == NULL) {
@@ -96,8 +104,9 @@ static irr_status_t report_byte(delivery_t *delivery, int rank, ptrdiff_t offset
 /* Checks OUTPUT.  It was written only inside the blocks, so it is correct if it has each wanted segment. */
 static irr_status_t check_output(delivery_t *delivery, int rank)
 {
-    const irr_segments_t *wanted = &delivery->check->wanted[rank], *output = &delivery->check->output[rank];
-    irr_status_t status = resolve(delivery, rank, &delivery->check->output[rank]);
+    const irr_segments_t *wanted = &delivery->check->rank[rank].wanted;
+    irr_segments_t *output = &delivery->check->rank[rank].output;
+    irr_status_t status = resolve(delivery, rank, output);
 
     for (size_t i = 0; status == IRR_OK && i < wanted->count; i++) {
         const irr_segment_t *want = &wanted->items[i], *have = irr_segments_hit(output, want->offset, 1);
@@ -123,7 +132,7 @@ irr_status_t irr_check_delivery(irr_check_t *check)
         status = resolve(&delivery, check->steps[id].rank, &check->recipes[id]);
     }
     for (int r = 0; status == IRR_OK && r < check->ranks; r++) {
-        status = check_output(&delivery, r);
+        status = check->rank[r].fresh && check->rank[r].last ? check_output(&delivery, r) : IRR_OK;
     }
     irr_segments_fini(&delivery.work);
     return status;

@@ -18,6 +18,8 @@
  * does not hold for an executor that sends out of the order of the plan while a window is full; exec.c does not do
  * this.
  *
+ * Earlier batches are complete.
+ *
  * Cost: O(m log m) for m messages.  A dependency is read once, and again only while its step waits for it.
  */
 #include "study/check.h"
@@ -256,10 +258,11 @@ static bool deps_complete(const simulation_t *simulation, size_t id, cursor_t *c
 {
     const irr_check_step_t *at = &simulation->check->steps[id];
     const size_t *deps = simulation->check->plans[at->rank].deps + at->step->first_dep;
-    size_t base = simulation->check->base[at->rank];
+    const size_t first = simulation->check->rank[at->rank].first;
 
     while (cursor->deps_complete < at->step->deps &&
-           simulation->state[base + deps[cursor->deps_complete]] == COMPLETE) {
+           (deps[cursor->deps_complete] < first || simulation->state[
+                irr_check_id(simulation->check, at->rank, deps[cursor->deps_complete])] == COMPLETE)) {
         cursor->deps_complete++;
     }
     return cursor->deps_complete == at->step->deps;
@@ -272,7 +275,7 @@ static void advance(simulation_t *simulation, int rank, lane_t lane)
     cursor_t *cursor = cursor_of(simulation, rank, lane);
 
     for (; cursor->next < plan->nsteps; cursor->next++, cursor->deps_complete = 0) {
-        size_t id = simulation->check->base[rank] + cursor->next;
+        size_t id = irr_check_id(simulation->check, rank, cursor->next);
 
         if (lane_of(plan->steps[cursor->next].kind) != lane) {
             continue;
@@ -290,16 +293,16 @@ static void advance(simulation_t *simulation, int rank, lane_t lane)
 static size_t blocker(const simulation_t *simulation, size_t id)
 {
     const irr_check_step_t *at = &simulation->check->steps[id];
-    size_t base = simulation->check->base[at->rank];
+    const irr_check_t *check = simulation->check;
     const cursor_t *cursor = cursor_of(simulation, at->rank, lane_of(at->step->kind));
 
     if (simulation->state[id] == STARTED) {
         return at->partner;
     }
-    if (base + cursor->next != id) {
-        return base + cursor->next;
+    if (irr_check_id(check, at->rank, cursor->next) != id) {
+        return irr_check_id(check, at->rank, cursor->next);
     }
-    return base + simulation->check->plans[at->rank].deps[at->step->first_dep + cursor->deps_complete];
+    return irr_check_id(check, at->rank, check->plans[at->rank].deps[at->step->first_dep + cursor->deps_complete]);
 }
 
 /* Follows the waits from an incomplete step until the walk must be on a cycle, and reports a wait there. */
@@ -323,6 +326,9 @@ static irr_status_t report_deadlock(const simulation_t *simulation)
 static void simulate(simulation_t *simulation)
 {
     for (int r = 0; r < simulation->check->ranks; r++) {
+        for (int lane = 0; lane < (int)LANES; lane++) {
+            cursor_of(simulation, r, (lane_t)lane)->next = simulation->check->rank[r].first;
+        }
         wake(simulation, r);
     }
     while (simulation->count > 0) {

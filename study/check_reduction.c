@@ -35,7 +35,7 @@ static void add_word(const reduction_t *reduction, int rank, const irr_segments_
         set[bit / BITS] |= UINT64_C(1) << bit % BITS;
         return;
     }
-    id = check->base[rank] + segment->origin;
+    id = irr_check_id(check, rank, segment->origin);
     id = check->steps[id].partner != IRR_CHECK_NONE ? check->steps[id].partner : id;
     for (size_t i = 0; i < reduction->set; i++) {
         set[i] |= reduction->sets[id][at * reduction->set + i];
@@ -68,7 +68,7 @@ static irr_status_t check_word(const reduction_t *reduction, int rank, size_t wo
     irr_check_t *check = reduction->check;
 
     memset(set, 0, reduction->set * sizeof(*set));
-    add_word(reduction, rank, &check->output[rank], (ptrdiff_t)(word * WORD), set);
+    add_word(reduction, rank, &check->rank[rank].output, (ptrdiff_t)(word * WORD), set);
     for (size_t bit = 0; bit < (size_t)check->ranks * reduction->words; bit++) {
         const bool has = (set[bit / BITS] >> bit % BITS & 1) != 0, wants = bit % reduction->words == word;
 

@@ -231,13 +231,17 @@ static irr_status_t check_plan(irr_check_t *check, int rank)
     if (plan->scratch_bytes > IRR_SEGMENTS_LIMIT || check->words > IRR_SEGMENTS_LIMIT / WORD) {
         return irr_check_fail(check, "plan of rank %d has a scratch of %zu bytes", rank, plan->scratch_bytes);
     }
-    for (size_t i = 0; status == IRR_OK && i < plan->nsteps; i++) {
+    if (plan->scratch_bytes < check->rank[rank].scratch_bytes) {
+        return irr_check_fail(check, "plan of rank %d has less scratch than earlier steps use", rank);
+    }
+    check->rank[rank].scratch_bytes = plan->scratch_bytes;
+    for (size_t i = check->rank[rank].first; status == IRR_OK && i < plan->nsteps; i++) {
         status = check_step(check, rank, i);
     }
     return status;
 }
 
-irr_status_t irr_check_shape(irr_check_t *check)
+irr_status_t irr_check_problems(irr_check_t *check)
 {
     irr_status_t status = IRR_OK;
 
@@ -247,8 +251,15 @@ irr_status_t irr_check_shape(irr_check_t *check)
     for (int r = 0; status == IRR_OK && r < check->ranks; r++) {
         status = check_agreement(check, r);
     }
+    return status;
+}
+
+irr_status_t irr_check_shape(irr_check_t *check)
+{
+    irr_status_t status = IRR_OK;
+
     for (int r = 0; status == IRR_OK && r < check->ranks; r++) {
-        status = check_plan(check, r);
+        status = check->rank[r].fresh ? check_plan(check, r) : IRR_OK;
     }
     return status;
 }

@@ -21,6 +21,7 @@
 #include "core/alloc.h"
 #include "problem/blocks.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const buffer_names[] = { "INPUT", "OUTPUT", "SCRATCH" };
@@ -30,10 +31,11 @@ typedef struct tracer {
     irr_check_t     *check;
     bool             in_place;
     irr_segments_t   input;     /* ranges of its send blocks, if not in place; the origin is IRR_CHECK_OWN */
-    irr_segments_t   scratch;   /* contents of scratch before the step; origins are earlier steps */
     irr_segments_t   recipe;    /* of the step */
+    irr_segments_t   fresh;     /* ranges of OUTPUT that the step writes, in the order of its pieces */
     size_t          *ancestor;  /* by step: i + 1 if step i depends on it, directly or not */
     size_t          *stack;
+    size_t           apart;     /* i + 1: step i was compared with the old readers of SCRATCH */
     irr_check_uses_t scratch_uses, place_uses;   /* uses by steps that may run concurrently */
 } tracer_t;
 
@@ -46,7 +48,7 @@ static ptrdiff_t end_of(const irr_piece_t *piece)
 static irr_status_t want_message(tracer_t *tracer, int rank, irr_blocks_t message)
 {
     irr_check_t *check = tracer->check;
-    irr_segments_t *wanted = &check->wanted[rank];
+    irr_segments_t *wanted = &check->rank[rank].wanted;
     const int from = message.list[0].rank;
     irr_blocks_cursor_t sent = irr_blocks_at(irr_blocks_of(check->problems[from].send, rank), 0);
     irr_blocks_cursor_t received = irr_blocks_at(message, 0);
@@ -82,7 +84,7 @@ static irr_status_t want_output(tracer_t *tracer, int rank)
 
 static irr_segments_t *input_of(tracer_t *tracer, int rank)
 {
-    return tracer->in_place ? &tracer->check->output[rank] : &tracer->input;
+    return tracer->in_place ? &tracer->check->rank[rank].output : &tracer->input;
 }
 
 static irr_status_t own_input(tracer_t *tracer, int rank)
@@ -105,11 +107,11 @@ static irr_segments_t *list_of(tracer_t *tracer, int rank, irr_buffer_t buffer)
 {
     switch (buffer) {
     case IRR_BUFFER_INPUT:   return input_of(tracer, rank);
-    case IRR_BUFFER_OUTPUT:  return &tracer->check->output[rank];
+    case IRR_BUFFER_OUTPUT:  return &tracer->check->rank[rank].output;
     case IRR_BUFFER_SCRATCH:
     case IRR_BUFFER_NOWHERE: break;
     }
-    return &tracer->scratch;
+    return &tracer->check->rank[rank].scratch;
 }
 
 /* Marks all steps that step i depends on, directly or not. */
@@ -146,6 +148,9 @@ static irr_status_t check_read(tracer_t *tracer, int rank, size_t i, const irr_p
     for (size_t s = irr_segments_find(list, piece->offset); s < list->count && list->items[s].offset < end; s++) {
         size_t writer = list->items[s].origin;
 
+        if (writer == IRR_CHECK_RIGHT) {
+            return irr_check_fail(tracer->check, "rank %d step %zu reads OUTPUT of an earlier batch", rank, i);
+        }
         if (writer != IRR_CHECK_OWN && tracer->ancestor[writer] != i + 1) {
             return irr_check_fail(tracer->check, "rank %d step %zu reads %s[%td,%td) of step %zu, on which it "
                                   "does not depend", rank, i, name, piece->offset, end, writer);
@@ -170,7 +175,7 @@ static irr_status_t report_reuse(tracer_t *tracer, int rank, size_t i, const irr
 {
     const irr_plan_t *plan = &tracer->check->plans[rank];
 
-    for (size_t j = 0; j < i; j++) {
+    for (size_t j = tracer->check->rank[rank].first; j < i; j++) {
         const irr_step_t *step = &plan->steps[j];
         size_t pieces = tracer->ancestor[j] != i + 1 ? step->pieces : 0;
 
@@ -185,12 +190,39 @@ static irr_status_t report_reuse(tracer_t *tracer, int rank, size_t i, const irr
     return IRR_OK;
 }
 
+/*
+ * Checks a write to SCRATCH against old steps.  Step i must depend on the steps that have written the bytes last; these
+ * depend on all that touched the bytes before.  Which bytes old steps have read is unknown, so step i must depend on all
+ * of them.
+ */
+static irr_status_t check_old(tracer_t *tracer, int r, size_t i, const irr_piece_t *piece)
+{
+    const irr_check_rank_t *rank = &tracer->check->rank[r];
+    const irr_segments_t *list = &rank->scratch;
+    bool depends = true;
+
+    for (size_t s = irr_segments_find(list, piece->offset); s < list->count && list->items[s].offset < end_of(piece);
+         s++) {
+        const size_t writer = list->items[s].origin;
+
+        depends = depends && (writer >= rank->first || tracer->ancestor[writer] == i + 1);
+    }
+    for (size_t k = 0; k < rank->nreaders && rank->readers[k] < rank->first && tracer->apart != i + 1; k++) {
+        depends = depends && tracer->ancestor[rank->readers[k]] == i + 1;
+    }
+    tracer->apart = i + 1;
+    return depends ? IRR_OK : irr_check_fail(tracer->check, "rank %d step %zu reuses SCRATCH too early", r, i);
+}
+
 /* Checks a write to a used place: step i must depend on all earlier steps that touch the piece. */
 static irr_status_t check_reuse(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
 {
     irr_check_uses_t *uses = piece->buffer == IRR_BUFFER_SCRATCH ? &tracer->scratch_uses : &tracer->place_uses;
     irr_status_t status = irr_check_uses_collect(uses, &tracer->check->plans[rank], i, tracer->ancestor);
 
+    if (status == IRR_OK && piece->buffer == IRR_BUFFER_SCRATCH) {
+        status = check_old(tracer, rank, i, piece);
+    }
     if (status == IRR_OK && irr_check_uses_hit(uses, piece->offset, end_of(piece))) {
         status = report_reuse(tracer, rank, i, piece);
     }
@@ -225,7 +257,7 @@ static irr_status_t check_write(tracer_t *tracer, int rank, size_t i, const irr_
                               end_of(piece));
     }
     if (piece->buffer == IRR_BUFFER_OUTPUT &&
-        !irr_segments_cover(&tracer->check->wanted[rank], piece->offset, piece->length)) {
+        !irr_segments_cover(&tracer->check->rank[rank].wanted, piece->offset, piece->length)) {
         return irr_check_fail(tracer->check, "rank %d step %zu writes OUTPUT[%td,%td), which is not inside the "
                               "recv blocks", rank, i, piece->offset, end_of(piece));
     }
@@ -239,11 +271,22 @@ static irr_status_t check_write(tracer_t *tracer, int rank, size_t i, const irr_
     return IRR_OK;
 }
 
+static irr_status_t note_reader(irr_check_rank_t *rank, size_t i)
+{
+    const irr_status_t status = IRR_GROW(rank->readers, rank->readers_max, rank->nreaders + 1);
+
+    if (status == IRR_OK) {
+        rank->readers[rank->nreaders++] = i;
+    }
+    return status;
+}
+
 /* Traces the reads of a send, a copy or a reduction, and sets its recipe. */
 static irr_status_t trace_read(tracer_t *tracer, int rank, size_t i, const irr_piece_t *pieces, size_t count)
 {
     irr_status_t status = IRR_OK;
     ptrdiff_t position = 0;
+    bool scratch = false;
 
     irr_segments_clear(&tracer->recipe);
     for (size_t p = 0; status == IRR_OK && p < count; p++) {
@@ -252,6 +295,7 @@ static irr_status_t trace_read(tracer_t *tracer, int rank, size_t i, const irr_p
         if (piece->length == 0) {
             continue;
         }
+        scratch = scratch || piece->buffer == IRR_BUFFER_SCRATCH;
         status = check_read(tracer, rank, i, piece);
         if (status == IRR_OK) {
             status = irr_segments_copy(list_of(tracer, rank, piece->buffer), piece->offset, piece->length,
@@ -260,9 +304,36 @@ static irr_status_t trace_read(tracer_t *tracer, int rank, size_t i, const irr_p
         position += (ptrdiff_t)piece->length;
     }
     if (status == IRR_OK) {
-        status = irr_segments_assign(&tracer->check->recipes[tracer->check->base[rank] + i], &tracer->recipe);
+        status = irr_segments_assign(&tracer->check->recipes[irr_check_id(tracer->check, rank, i)], &tracer->recipe);
     }
-    return status;
+    return status == IRR_OK && scratch ? note_reader(&tracer->check->rank[rank], i) : status;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    const irr_segment_t *x = a, *y = b;
+
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Adds the ranges of OUTPUT that step i writes.  No other step has written them. */
+static irr_status_t add_fresh(tracer_t *tracer, int rank, size_t i)
+{
+    irr_segments_t *fresh = &tracer->fresh;
+
+    if (fresh->count > 1) {
+        qsort(fresh->items, fresh->count, sizeof(*fresh->items), by_offset);
+    }
+    for (size_t s = 1; s < fresh->count; s++) {
+        const irr_segment_t *a = &fresh->items[s - 1], *b = &fresh->items[s];
+
+        if (a->offset + (ptrdiff_t)a->length > b->offset) {
+            a = a->at > b->at ? a : b;
+            return irr_check_fail(tracer->check, "rank %d step %zu writes OUTPUT[%td,%td), which step %zu wrote already",
+                                  rank, i, a->offset, a->offset + (ptrdiff_t)a->length, i);
+        }
+    }
+    return irr_segments_merge(list_of(tracer, rank, IRR_BUFFER_OUTPUT), fresh);
 }
 
 /* Traces the writes of a receive or local step.  The last piece may be longer than the rest of the message. */
@@ -272,6 +343,7 @@ static irr_status_t trace_write(tracer_t *tracer, int rank, size_t i, const irr_
     irr_status_t status = IRR_OK;
     ptrdiff_t position = 0;
 
+    irr_segments_clear(&tracer->fresh);
     for (size_t p = 0; status == IRR_OK && p < count; p++) {
         irr_piece_t piece = pieces[p];
 
@@ -281,14 +353,17 @@ static irr_status_t trace_write(tracer_t *tracer, int rank, size_t i, const irr_
         }
         status = check_write(tracer, rank, i, &piece);
         if (status == IRR_OK) {
-            status = irr_segments_put(list_of(tracer, rank, piece.buffer), (irr_segment_t){
-                .offset = piece.offset, .length = piece.length, .origin = i, .at = position
-            });
+            const irr_segment_t segment = {
+                .offset = piece.offset, .length = piece.length, .origin = i, .at = position };
+
+            status = piece.buffer == IRR_BUFFER_OUTPUT && !tracer->in_place
+                         ? irr_segments_add(&tracer->fresh, segment)
+                         : irr_segments_put(list_of(tracer, rank, piece.buffer), segment);
         }
         position += (ptrdiff_t)piece.length;
         left -= piece.length;
     }
-    return status;
+    return status == IRR_OK ? add_fresh(tracer, rank, i) : status;
 }
 
 static irr_status_t trace_step(tracer_t *tracer, int rank, size_t i)
@@ -318,48 +393,54 @@ static irr_status_t trace_step(tracer_t *tracer, int rank, size_t i)
     return status == IRR_OK ? trace_write(tracer, rank, i, &pieces[1], 1) : status;
 }
 
-static irr_status_t trace_rank(tracer_t *tracer, int rank)
+static irr_status_t trace_rank(tracer_t *tracer, int r)
 {
-    size_t steps = tracer->check->plans[rank].nsteps;
-    irr_status_t status = want_output(tracer, rank);
+    irr_check_rank_t *rank = &tracer->check->rank[r];
+    const size_t steps = tracer->check->plans[r].nsteps;
+    irr_status_t status = rank->begun ? IRR_OK : want_output(tracer, r);
 
-    tracer->in_place = tracer->check->problems[rank].in_place;
+    tracer->in_place = tracer->check->problems[r].in_place;
     if (status == IRR_OK) {
-        status = own_input(tracer, rank);
+        status = own_input(tracer, r);
     }
-    irr_segments_clear(&tracer->scratch);
+    rank->begun = true;
     if (status == IRR_OK && tracer->check->words > 0) {
-        status = irr_segments_put(&tracer->scratch, (irr_segment_t){
+        status = irr_segments_put(&rank->scratch, (irr_segment_t){
             .length = tracer->check->words * sizeof(uint64_t), .origin = IRR_CHECK_OWN });
     }
     tracer->scratch_uses.owner = tracer->place_uses.owner = 0;
+    tracer->scratch_uses.first = tracer->place_uses.first = rank->first;
+    tracer->apart = 0;
     memset(tracer->ancestor, 0, steps * sizeof(*tracer->ancestor));
-    for (size_t i = 0; status == IRR_OK && i < steps; i++) {
-        status = trace_step(tracer, rank, i);
+    for (size_t i = rank->first; status == IRR_OK && i < steps; i++) {
+        status = trace_step(tracer, r, i);
     }
     if (tracer->check->words > 0) {   /* a reduction does not use OUTPUT */
-        tracer->check->output[rank] = tracer->scratch;
-        tracer->scratch = (irr_segments_t){ .count = 0 };
+        rank->output = rank->scratch;
+        rank->scratch = (irr_segments_t){ .count = 0 };
     }
     return status;
 }
 
 irr_status_t irr_check_trace(irr_check_t *check)
 {
-    size_t total = check->base[check->ranks];
+    size_t most = 0;
     tracer_t tracer = {
         .check = check, .scratch_uses = { .buffers = 1u << IRR_BUFFER_SCRATCH },
         .place_uses = { .buffers = 1u << IRR_BUFFER_INPUT | 1u << IRR_BUFFER_OUTPUT } };
-    const irr_array_t arrays[] = { IRR_ARRAY(tracer.ancestor, total), IRR_ARRAY(tracer.stack, total) };
-    irr_status_t status = IRR_ALLOC_ARRAYS(arrays);
+    irr_status_t status;
 
+    for (int r = 0; r < check->ranks; r++) {
+        most = check->plans[r].nsteps > most ? check->plans[r].nsteps : most;
+    }
+    status = IRR_ALLOC_ARRAYS(((irr_array_t[]){ IRR_ARRAY(tracer.ancestor, most), IRR_ARRAY(tracer.stack, most) }));
     for (int r = 0; status == IRR_OK && r < check->ranks; r++) {
-        status = trace_rank(&tracer, r);
+        status = check->rank[r].fresh ? trace_rank(&tracer, r) : IRR_OK;
     }
     irr_check_uses_fini(&tracer.place_uses);
     irr_check_uses_fini(&tracer.scratch_uses);
     irr_segments_fini(&tracer.recipe);
-    irr_segments_fini(&tracer.scratch);
+    irr_segments_fini(&tracer.fresh);
     irr_segments_fini(&tracer.input);
     irr_free(tracer.ancestor);   /* also frees the stack */
     return status;

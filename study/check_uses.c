@@ -53,7 +53,7 @@ static irr_status_t begin(irr_check_uses_t *uses, size_t i, const size_t *ancest
     for (size_t j = had; j < uses->taken_max; j++) {
         uses->taken[j] = 0;
     }
-    for (size_t j = 0; j < i && status == IRR_OK && !anew; j++) {
+    for (size_t j = uses->first; j < i && status == IRR_OK && !anew; j++) {
         anew = uses->taken[j] == uses->round && ancestor[j] == i + 1;
     }
     if (anew) {
@@ -97,7 +97,7 @@ irr_status_t irr_check_uses_collect(irr_check_uses_t *uses, const irr_plan_t *pl
     irr_status_t status = uses->owner == i + 1 ? IRR_OK : begin(uses, i, ancestor);
     size_t sorted = uses->count;
 
-    for (size_t j = 0; j < i && status == IRR_OK && uses->owner != i + 1; j++) {
+    for (size_t j = uses->first; j < i && status == IRR_OK && uses->owner != i + 1; j++) {
         if (ancestor[j] != i + 1 && uses->taken[j] != uses->round) {
             status = add_step(uses, &plan->pieces[plan->steps[j].first_piece], plan->steps[j].pieces);
             uses->taken[j] = uses->round;

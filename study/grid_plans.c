@@ -6,19 +6,22 @@
  * to this rank, in the order of the schedule.  See grid_plan.c for the plan of a rank.
  *
  * A stage takes the ranks that exchange messages one after the other, and a rank's sends are added when the first rank
- * receives them.  The pieces of a rank are therefore in memory only until its last send is received.
+ * receives them.  The pieces of a rank are therefore in memory only until its last send is received.  If the ranks hold
+ * many slices, these are packed between two stages (study/pack.h), in about 10 bytes each instead of 48.
  */
 #include "study/grid_plans.h"
 
 #include "core/alloc.h"
 #include "problem/blocks.h"
 #include "route/grid_plan.h"
+#include "study/pack.h"
 
 #include <string.h>
 
 typedef struct rank {
     irr_stages_t    stages;
     irr_grid_plan_t build;
+    irr_pack_t      held;      /* build.held, between two stages */
     bool            sent;      /* the plan has the sends of this stage */
     int             uses;      /* number of ranks that still need them, this rank included */
     size_t          taken;     /* number of steps that were passed to `take` */
@@ -33,6 +36,7 @@ typedef struct job {
     rank_t               *all;
     int                  *list;    /* the ranks in the order in which a stage runs */
     bool                 *listed;
+    irr_distribution_t    distribution;   /* of the rank whose sends are added */
     irr_plans_take_t      take;
     void                 *context;
 } job_t;
@@ -110,6 +114,48 @@ static irr_status_t hand_over(const job_t *job, rank_t *rank, bool last)
     return status;
 }
 
+enum { HELD_NUMBERS = 6, PACK_FROM = 1 << 24 /* slices of all ranks; packing takes as long as a fifth of a stage */ };
+
+/* Packs the slices that a rank holds.  They are mostly contiguous in scratch, so their differences are packed. */
+static irr_status_t pack_held(const job_t *job, rank_t *rank)
+{
+    irr_items_t *held = &rank->build.held;
+    irr_extents_t *scratch = &rank->build.scratch;
+    irr_status_t status = IRR_TRIM(scratch->holes, scratch->max, scratch->count);
+    size_t position = 0;
+
+    if (held->count <= PACK_FROM / (size_t)job->ranks) {
+        return status == IRR_OK ? IRR_TRIM(held->array, held->max, held->count) : status;
+    }
+    for (size_t i = 0; i < held->count && status == IRR_OK; i++) {
+        const irr_item_t *item = &held->array[i];
+        const irr_slice_t *slice = &item->slice;
+
+        status = irr_pack_put(&rank->held, (uint64_t[HELD_NUMBERS]){
+            (uint64_t)slice->destination, (uint64_t)slice->source, slice->offset, slice->length,
+            item->at - position, item->owner }, HELD_NUMBERS);
+        position += slice->length;
+    }
+    irr_items_fini(held);
+    return status == IRR_OK ? irr_pack_end(&rank->held) : status;
+}
+
+static irr_status_t unpack_held(rank_t *rank)
+{
+    uint64_t row[HELD_NUMBERS];
+    irr_status_t status = IRR_GROW(rank->build.held.array, rank->build.held.max, rank->held.rows);
+    size_t position = 0;
+
+    while (status == IRR_OK && irr_pack_get(&rank->held, row, HELD_NUMBERS)) {
+        status = irr_items_add(&rank->build.held, (irr_item_t){
+            .slice = { .destination = (int)row[0], .source = (int)row[1], .offset = row[2], .length = row[3] },
+            .at = row[4] + position, .owner = row[5] });
+        position += row[3];
+    }
+    irr_pack_fini(&rank->held);
+    return status;
+}
+
 /* Counts one use less of the sends of a rank.  After the last one the stage of the rank ends. */
 static irr_status_t release(const job_t *job, rank_t *rank, int number)
 {
@@ -118,32 +164,36 @@ static irr_status_t release(const job_t *job, rank_t *rank, int number)
     if (--rank->uses == 0) {
         status = irr_grid_plan_end_stage(&rank->build, number);
         status = status == IRR_OK ? hand_over(job, rank, false) : status;
+        status = status == IRR_OK ? pack_held(job, rank) : status;
     }
     return status;
 }
 
 /* Adds the sends of a rank.  The memory of a distribution is as large as the data of a rank, so only one exists. */
-static irr_status_t send(rank_t *rank, int number)
+static irr_status_t send(job_t *job, int r, int number)
 {
-    irr_status_t status = IRR_OK;
+    rank_t *rank = &job->all[r];
+    irr_status_t status = rank->sent ? IRR_OK : unpack_held(rank);
 
-    if (!rank->sent) {
+    if (!rank->sent && status == IRR_OK) {
         rank->sent = true;
+        rank->build.distribution = job->distribution;
         status = irr_grid_plan_sends(&rank->build, number);
-        irr_distribution_fini(&rank->build.distribution);
+        job->distribution = rank->build.distribution;
+        rank->build.distribution = (irr_distribution_t){ .count = 0 };
     }
     return status;
 }
 
 /* Runs a stage for a rank: its sends, those that it receives, and its receives. */
-static irr_status_t run_rank(const job_t *job, int number, int r)
+static irr_status_t run_rank(job_t *job, int number, int r)
 {
     rank_t *rank = &job->all[r];
     const irr_stage_t *stage = &rank->stages.stage[number - 1];
-    irr_status_t status = send(rank, number);
+    irr_status_t status = send(job, r, number);
 
     for (int i = 0; i < stage->senders && status == IRR_OK; i++) {
-        status = send(&job->all[stage->sender[i]], number);
+        status = send(job, stage->sender[i], number);
     }
     status = status == IRR_OK ? receive(job->all, r, number) : status;
     for (int i = 0; i < stage->senders && status == IRR_OK; i++) {
@@ -215,9 +265,11 @@ static void close_job(job_t *job)
 {
     for (int r = 0; job->all != NULL && r < job->ranks; r++) {
         irr_grid_plan_fini(&job->all[r].build);
+        irr_pack_fini(&job->all[r].held);
         irr_stages_fini(&job->all[r].stages);
         irr_free(job->all[r].kept);
     }
+    irr_distribution_fini(&job->distribution);
     irr_free(job->all);   /* also frees the other arrays */
 }
 
@@ -239,6 +291,7 @@ static irr_status_t start_of(const job_t *job, const irr_matrix_t *matrix, int r
     memcpy(rank->kept, problem->recv.list, problem->recv.count * sizeof(*rank->kept));
     problem->recv.list = rank->kept;
     status = start(job, rank, problem);
+    status = status == IRR_OK ? pack_held(job, rank) : status;
     sends = job->grid->direct_from > 0 ? problem->send : irr_blocks_of(problem->send, r);
     problem->send = (irr_blocks_t){ .list = rank->kept + problem->recv.count, .count = sends.count };
     memcpy(rank->kept + problem->recv.count, sends.list, sends.count * sizeof(*rank->kept));

@@ -110,7 +110,7 @@ irr_status_t irr_plans_outline(const irr_strategy_t *strategy, const irr_plans_k
         return status;
     }
     some.matrix = &columns;
-    status = irr_plans_open(matrix, &outline.plans);
+    status = irr_plans_open(matrix, false, &outline.plans);
     for (int first = 0; first < matrix->ranks && status == IRR_OK;) {
         const int end = matrix->ranks - first < count ? matrix->ranks : first + count;
 

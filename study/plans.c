@@ -160,7 +160,7 @@ irr_status_t irr_plans_each(const irr_strategy_t *strategy, const irr_plans_know
     return irr_strategy_is_local(strategy) ? run_ranks(&job) : run_grid(&job);
 }
 
-irr_status_t irr_plans_open(const irr_matrix_t *matrix, irr_plans_t *plans)
+irr_status_t irr_plans_open(const irr_matrix_t *matrix, bool in_place, irr_plans_t *plans)
 {
     size_t ranks = (size_t)matrix->ranks;
     irr_status_t status;
@@ -170,13 +170,16 @@ irr_status_t irr_plans_open(const irr_matrix_t *matrix, irr_plans_t *plans)
         IRR_ARRAY(plans->problems, ranks), IRR_ARRAY(plans->plans, ranks),
         IRR_ARRAY(plans->blocks, 2 * ranks * ranks) }));
     for (int r = 0; r < matrix->ranks && status == IRR_OK; r++) {
-        status = irr_plans_problem(matrix, r, plans->blocks + 2 * (size_t)r * ranks, &plans->problems[r]);
+        irr_problem_t *problem = &plans->problems[r];
+
+        status = irr_plans_problem(matrix, r, plans->blocks + 2 * (size_t)r * ranks, problem);
+        problem->in_place = in_place;
+        problem->send = in_place ? problem->recv : problem->send;
     }
     return status;
 }
 
-/* Appends steps to the plan of their rank; the context is the irr_plans_t. */
-static irr_status_t keep(void *context, const irr_plan_t *plan, size_t first, bool last)
+irr_status_t irr_plans_keep(void *context, const irr_plan_t *plan, size_t first, bool last)
 {
     const irr_plans_t *plans = context;
     irr_plan_t *kept = &plans->plans[plan->rank];
@@ -195,21 +198,18 @@ static irr_status_t keep(void *context, const irr_plan_t *plan, size_t first, bo
             .deps = plan->deps + step->first_dep, .ndeps = step->deps, .content = step->content,
             .described = step->described, .ahead = step->ahead, .replaceable = step->replaceable });
     }
-    kept->scratch_bytes = last ? plan->scratch_bytes : 0;
+    (void)last;
+    kept->scratch_bytes = plan->scratch_bytes;
     return status;
 }
 
 irr_status_t irr_plans_build(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans)
 {
     irr_plans_t made;
-    irr_status_t status = irr_plans_open(known->matrix, &made);
+    irr_status_t status = irr_plans_open(known->matrix, known->in_place, &made);
 
-    for (int r = 0; r < made.ranks && status == IRR_OK && known->in_place; r++) {
-        made.problems[r].send = made.problems[r].recv;
-        made.problems[r].in_place = true;
-    }
     if (status == IRR_OK) {
-        status = irr_plans_each(strategy, known, keep, &made);
+        status = irr_plans_each(strategy, known, irr_plans_keep, &made);
     }
     if (status != IRR_OK) {
         irr_plans_fini(&made);

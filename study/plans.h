@@ -68,16 +68,19 @@ irr_status_t irr_plans_problem(const irr_matrix_t *matrix, int rank, irr_block_t
  * Sets the problems, and plans without steps.  The caller must call irr_plans_fini, even after an error.  Returns the
  * errors of irr_plans_build.
  */
-irr_status_t irr_plans_open(const irr_matrix_t *matrix, irr_plans_t *plans);
+irr_status_t irr_plans_open(const irr_matrix_t *matrix, bool in_place, irr_plans_t *plans);
 
 void irr_plans_fini(irr_plans_t *plans);
+
+/* Appends steps to the plan of their rank; see irr_plans_take_t.  The context is an irr_plans_t after irr_plans_open. */
+irr_status_t irr_plans_keep(void *context, const irr_plan_t *plan, size_t first, bool last);
 
 /* A message between two ranks. */
 typedef struct irr_plans_message {
     int                stage, step, from, to;
     size_t             index;    /* of the send in the plan of its rank */
     size_t             bytes;
-    const irr_slice_t *slices;   /* irr_plans_each_message: in the order of the message, adjacent slices merged; valid
+    const irr_slice_t *slices;   /* not in irr_plans_each_send: in the order of the message, adjacent slices merged; valid
                                     until fn returns */
     size_t             nslices;
 } irr_plans_message_t;
@@ -95,5 +98,16 @@ irr_status_t irr_plans_each_send(const irr_plans_t *plans,
  */
 irr_status_t irr_plans_each_message(const irr_plans_t *plans,
                                     bool (*fn)(void *context, const irr_plans_message_t *message), void *context);
+
+/*
+ * Builds the plans of irr_plans_build and proves them.  For each message it calls fn as irr_plans_each_message does, but
+ * in any order, until fn returns false.  *plans is set before the first call.  Only the pieces of ranks that exchange
+ * messages with each other in the same stage are in memory at a time; in the end the plans have no pieces, but their
+ * numbers of pieces.  *proved: the plans pass irr_plan_check; if it is false they may pass nevertheless.  Returns the
+ * errors of irr_plans_build.
+ */
+irr_status_t irr_plans_prove(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans,
+                             bool (*fn)(void *context, const irr_plans_message_t *message), void *context,
+                             bool *proved);
 
 #endif

@@ -13,12 +13,6 @@
 
 #include <stdlib.h>
 
-/* The slices (ranges of blocks) of one message.  The next message reuses the memory. */
-typedef struct slices {
-    irr_slice_t *items;
-    size_t       count, max;
-} slices_t;
-
 /* A step that sends to another rank. */
 typedef struct outgoing {
     const irr_step_t *step;
@@ -70,14 +64,20 @@ static irr_status_t list_messages(const irr_plans_t *plans, outgoing_t **message
     return IRR_OK;
 }
 
-static irr_plans_message_t message_of(const irr_plans_t *plans, const outgoing_t *at)
+static irr_plans_message_t message_of(const irr_plan_t *plans, int rank, size_t i)
 {
-    const irr_step_t *step = at->step;
+    const irr_step_t *step = &plans[rank].steps[i];
 
     return (irr_plans_message_t){
-        .stage = step->stage, .step = step->number, .from = at->rank, .to = step->peer,
-        .index = (size_t)(step - plans->plans[at->rank].steps), .bytes = step->bytes
+        .stage = step->stage, .step = step->number, .from = rank, .to = step->peer, .index = i,
+        .bytes = step->bytes
     };
+}
+
+/* Returns the index of a message in the plan of its sender. */
+static size_t index_of(const irr_plans_t *plans, const outgoing_t *at)
+{
+    return (size_t)(at->step - plans->plans[at->rank].steps);
 }
 
 irr_status_t irr_plans_each_send(const irr_plans_t *plans,
@@ -91,7 +91,8 @@ irr_status_t irr_plans_each_send(const irr_plans_t *plans,
         return status;
     }
     for (size_t i = 0; i < count; i++) {
-        const irr_plans_message_t message = message_of(plans, &messages[i]);
+        const irr_plans_message_t message = message_of(plans->plans, messages[i].rank,
+                                                       index_of(plans, &messages[i]));
 
         if (!fn(context, &message)) {
             break;
@@ -125,7 +126,7 @@ static const irr_block_t *block_at(const irr_problem_t *problem, ptrdiff_t offse
     return &problem->send.list[low];
 }
 
-static irr_status_t add_slice(slices_t *slices, irr_slice_t slice)
+static irr_status_t add_slice(irr_check_slices_t *slices, irr_slice_t slice)
 {
     irr_status_t status = IRR_GROW(slices->items, slices->max, slices->count + 1);
 
@@ -136,7 +137,8 @@ static irr_status_t add_slice(slices_t *slices, irr_slice_t slice)
 }
 
 /* Cuts a range of the INPUT of one rank, which may have bytes for several ranks. */
-static irr_status_t cut_segment(const irr_segment_t *segment, const irr_problem_t *problem, slices_t *slices)
+static irr_status_t cut_segment(const irr_segment_t *segment, const irr_problem_t *problem,
+                                irr_check_slices_t *slices)
 {
     ptrdiff_t at = segment->at, end = at + (ptrdiff_t)segment->length;
     irr_status_t status = IRR_OK;
@@ -154,9 +156,10 @@ static irr_status_t cut_segment(const irr_segment_t *segment, const irr_problem_
     return status;
 }
 
-static irr_status_t cut_message(const irr_check_t *check, const irr_plans_message_t *message, slices_t *slices)
+irr_status_t irr_check_message(const irr_check_t *check, int rank, size_t i, irr_check_slices_t *slices,
+                               irr_plans_message_t *message)
 {
-    const irr_segments_t *content = &check->recipes[check->base[message->from] + message->index];
+    const irr_segments_t *content = &check->recipes[irr_check_id(check, rank, i)];
     irr_status_t status = IRR_OK;
 
     slices->count = 0;
@@ -165,6 +168,9 @@ static irr_status_t cut_message(const irr_check_t *check, const irr_plans_messag
 
         status = cut_segment(segment, &check->problems[segment->origin], slices);
     }
+    *message = message_of(check->plans, rank, i);
+    message->slices = slices->items;
+    message->nslices = slices->count;
     return status;
 }
 
@@ -174,7 +180,7 @@ irr_status_t irr_plans_each_message(const irr_plans_t *plans,
     irr_check_t check = { .plans = plans->plans, .problems = plans->problems, .ranks = plans->ranks };
     irr_status_t status = irr_check_prove(&check);
     outgoing_t *messages = NULL;
-    slices_t slices = { .items = NULL };
+    irr_check_slices_t slices = { .items = NULL };
     size_t count = 0;
     bool more = true;
 
@@ -182,11 +188,9 @@ irr_status_t irr_plans_each_message(const irr_plans_t *plans,
         status = list_messages(plans, &messages, &count);
     }
     for (size_t i = 0; status == IRR_OK && more && i < count; i++) {
-        irr_plans_message_t message = message_of(plans, &messages[i]);
+        irr_plans_message_t message;
 
-        status = cut_message(&check, &message, &slices);
-        message.slices = slices.items;
-        message.nslices = slices.count;
+        status = irr_check_message(&check, messages[i].rank, index_of(plans, &messages[i]), &slices, &message);
         more = status == IRR_OK && fn(context, &message);
     }
     irr_free(slices.items);

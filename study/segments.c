@@ -141,6 +141,40 @@ irr_status_t irr_segments_put(irr_segments_t *segments, irr_segment_t segment)
     return splice(segments, first, last, ranges, count);
 }
 
+irr_status_t irr_segments_add(irr_segments_t *segments, irr_segment_t segment)
+{
+    const irr_status_t status = IRR_GROW(segments->items, segments->max, segments->count + 1);
+
+    if (status == IRR_OK) {
+        segments->items[segments->count++] = segment;
+    }
+    return status;
+}
+
+irr_status_t irr_segments_merge(irr_segments_t *segments, const irr_segments_t *more)
+{
+    const size_t first = more->count > 0 ? irr_segments_find(segments, more->items[0].offset) : 0;
+    irr_segments_t tail = { .count = 0 };
+    irr_status_t status = more->count == 0 || first == segments->count ? IRR_OK : irr_segments_assign(
+        &tail, &(irr_segments_t){ .items = segments->items + first, .count = segments->count - first });
+
+    if (status == IRR_OK) {
+        status = IRR_GROW(segments->items, segments->max, segments->count + more->count);
+    }
+    if (status != IRR_OK) {
+        irr_segments_fini(&tail);
+        return status;
+    }
+    segments->count -= tail.count;
+    for (size_t i = 0, j = 0; i < tail.count || j < more->count;) {
+        const bool old = j == more->count || (i < tail.count && tail.items[i].offset < more->items[j].offset);
+
+        join(segments->items, &segments->count, old ? tail.items[i++] : more->items[j++]);
+    }
+    irr_segments_fini(&tail);
+    return IRR_OK;
+}
+
 bool irr_segments_cover(const irr_segments_t *segments, ptrdiff_t offset, size_t length)
 {
     ptrdiff_t end = offset + (ptrdiff_t)length;

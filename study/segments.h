@@ -45,6 +45,15 @@ irr_status_t irr_segments_assign(irr_segments_t *segments, const irr_segments_t 
  */
 irr_status_t irr_segments_put(irr_segments_t *segments, irr_segment_t segment);
 
+/* Appends a segment without sorting or joining.  IRR_ERR_NO_MEMORY: the list is unchanged. */
+irr_status_t irr_segments_add(irr_segments_t *segments, irr_segment_t segment);
+
+/*
+ * Adds sorted segments that share no byte with each other or with the list.  O(n) for n segments of the result.  After
+ * IRR_ERR_NO_MEMORY the list is unchanged.
+ */
+irr_status_t irr_segments_merge(irr_segments_t *segments, const irr_segments_t *more);
+
 /* Returns the index of the first segment that ends after offset, or segments->count. */
 size_t irr_segments_find(const irr_segments_t *segments, ptrdiff_t offset);
 

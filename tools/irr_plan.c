@@ -209,16 +209,15 @@ static irr_status_t prepare(irr_tool_job_t *job, irr_plans_known_t *known)
     return status;
 }
 
-static irr_status_t build_plans(irr_tool_job_t *job, irr_plans_t *plans)
+/* Builds the plans, except for check, which proves them while they are built. */
+static irr_status_t build_plans(const irr_tool_job_t *job, irr_plans_t *plans)
 {
-    irr_plans_known_t known;
-    irr_status_t status = prepare(job, &known);
-
-    if (status != IRR_OK) {
-        return status;
+    if (job->options->command == IRR_TOOL_CHECK) {
+        return IRR_OK;
     }
     return job->options->command == IRR_TOOL_DRAW && job->options->topology == NULL
-               ? irr_plans_outline(job->strategy, &known, plans) : irr_plans_build(job->strategy, &known, plans);
+               ? irr_plans_outline(job->strategy, job->known, plans)
+               : irr_plans_build(job->strategy, job->known, plans);
 }
 
 irr_status_t irr_tool_plans_each(irr_tool_job_t *job, irr_plans_take_t take, void *context)
@@ -300,6 +299,7 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
     const irr_strategy_t strategy = strategy_of(options, input);
     const int ranks = input->matrix.ranks;
     irr_plans_t plans = { .ranks = 0 };
+    irr_plans_known_t known;
     irr_nodes_t nodes;
     irr_tool_job_t job = {
         .options = options, .input = input, .matrix = &input->matrix, .delivered = &input->matrix,
@@ -323,7 +323,9 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
         return IRR_CLI_REFUSED;
     }
     if (status == IRR_OK) {
-        status = build_plans(&job, &plans);
+        status = prepare(&job, &known);
+        job.known = &known;
+        status = status == IRR_OK ? build_plans(&job, &plans) : status;
         if (status == IRR_OK) {
             describe(input->algorithm, &job);
             code = write_all(&job);

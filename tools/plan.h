@@ -127,7 +127,8 @@ typedef struct irr_tool_job {
     const irr_matrix_t       *matrix;
     const irr_strategy_t     *strategy;
     const irr_nodes_t        *nodes;
-    const irr_plans_t        *plans;
+    irr_plans_t              *plans;       /* of check: set by the command, without pieces */
+    const irr_plans_known_t  *known;       /* the input of the plans */
     const irr_schedule_t     *schedule;    /* NULL: there is none */
     const irr_matrix_t       *delivered;   /* the bytes that the schedule delivers: the matrix, or its forwarded part */
     const irr_tree_t         *tree;        /* the tree of the topology, for schedules; NULL: there is none */

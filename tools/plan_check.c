@@ -220,26 +220,63 @@ static bool meet_message(void *context, const irr_plans_message_t *message)
     return !check->no_memory;
 }
 
+static irr_status_t open_check(check_t *check)
+{
+    const irr_tool_job_t *job = check->job;
+    const int ranks = job->matrix->ranks;
+
+    check->reason[0] = '\0';
+    irr_bounds_init(&check->bounds, job->strategy, job->nodes, ranks, irr_cli_lmax(job->matrix));
+    return headers_open(&check->headers, job->strategy, job->nodes, ranks);
+}
+
+/* Proves plans that are in memory, and finds out why they are wrong. */
+static irr_status_t prove_built(check_t *check)
+{
+    const irr_plans_t *plans = check->job->plans;
+    irr_status_t status = open_check(check);
+
+    status = status == IRR_OK ? irr_plans_each_message(plans, meet_message, check) : status;
+    check->proved = status == IRR_OK;
+    if (status == IRR_ERR_INVALID_PLAN) {
+        status = irr_plan_check(plans->plans, plans->problems, plans->ranks, check->reason, sizeof(check->reason));
+    }
+    return status == IRR_ERR_INVALID_PLAN ? IRR_OK : status;
+}
+
 /*
- * Proves the plans.  The same pass counts the headers and checks lemma 3, because both need the contents of messages.
+ * Proves the plans while they are built, and builds them again if that fails.  The same pass counts the headers and
+ * checks lemma 3, because both need the contents of messages.
  */
 static irr_status_t prove(check_t *check)
 {
     const irr_tool_job_t *job = check->job;
-    const irr_plans_t *plans = job->plans;
-    irr_status_t status = headers_open(&check->headers, job->strategy, job->nodes, plans->ranks);
+    irr_status_t status = open_check(check);
 
-    if (status == IRR_OK) {
-        status = irr_plans_each_message(plans, meet_message, check);
+    status = status == IRR_OK ? irr_plans_prove(job->strategy, job->known, job->plans, meet_message, check,
+                                                &check->proved) : status;
+    if (status == IRR_OK && !check->proved && !check->no_memory) {
+        headers_close(&check->headers);
+        irr_plans_fini(job->plans);
+        status = irr_plans_build(job->strategy, job->known, job->plans);
+        status = status == IRR_OK ? prove_built(check) : status;
     }
     check->header_bytes = headers_close(&check->headers);
-    if (status == IRR_ERR_INVALID_PLAN) {
-        status = irr_plan_check(plans->plans, plans->problems, plans->ranks, check->reason,
-                                sizeof(check->reason));
-        return status == IRR_ERR_INVALID_PLAN ? IRR_OK : status;
-    }
-    check->proved = status == IRR_OK;
     return check->no_memory ? IRR_ERR_NO_MEMORY : status;
+}
+
+/* Builds the plans again, with pieces, and runs them. */
+static irr_status_t run_plans(check_t *check)
+{
+    const irr_tool_job_t *job = check->job;
+    irr_plans_t plans;
+    irr_status_t status = irr_plans_build(job->strategy, job->known, &plans);
+
+    if (status == IRR_OK) {
+        status = irr_tool_run(job->strategy, &plans, check->reason, sizeof(check->reason));
+        irr_plans_fini(&plans);
+    }
+    return status;
 }
 
 static irr_status_t run(check_t *check)
@@ -253,7 +290,7 @@ static irr_status_t run(check_t *check)
         check->delivered = true;
         return IRR_OK;
     }
-    status = irr_tool_run(check->job->strategy, check->job->plans, check->reason, sizeof(check->reason));
+    status = run_plans(check);
     check->delivered = status == IRR_OK;
     return status == IRR_ERR_NO_MEMORY ? status : IRR_OK;
 }
@@ -261,12 +298,12 @@ static irr_status_t run(check_t *check)
 static irr_status_t measure(check_t *check)
 {
     const irr_tool_job_t *job = check->job;
-    irr_status_t status = irr_figures_count(job->plans, &check->figures);
+    irr_status_t status = prove(check);
 
-    irr_bounds_init(&check->bounds, job->strategy, job->nodes, job->plans->ranks, irr_cli_lmax(job->matrix));
     for (int r = 0; r < job->plans->ranks; r++) {
         irr_bounds_plan(&check->bounds, &job->plans->plans[r]);
     }
+    status = status == IRR_OK ? irr_figures_count(job->plans, &check->figures) : status;
     if (status == IRR_OK && job->schedule != NULL) {
         status = irr_large_makespan_async(job->schedule, NULL, &check->async);
     }
@@ -275,9 +312,6 @@ static irr_status_t measure(check_t *check)
     }
     if (status == IRR_OK && job->schedule != NULL && job->options->topology != NULL) {
         status = phases_count(job, &check->phases);
-    }
-    if (status == IRR_OK) {
-        status = prove(check);
     }
     return status == IRR_OK && check->proved ? run(check) : status;
 }

@@ -1,0 +1,31 @@
+/*
+ * pack.h - a list of rows of numbers in few bytes.  Numbers that are close to those of the previous row take one byte.
+ */
+#ifndef IRR_PACK_H
+#define IRR_PACK_H
+
+#include "irr.h"
+
+#define IRR_PACK_NUMBERS 6
+
+/* Zeroed: an empty list. */
+typedef struct irr_pack {
+    unsigned char *bytes;
+    size_t         count, max;
+    size_t         rows;
+    size_t         read;                     /* number of bytes that irr_pack_get has read */
+    uint64_t       last[IRR_PACK_NUMBERS];   /* the last row that was written or read */
+} irr_pack_t;
+
+void irr_pack_fini(irr_pack_t *pack);
+
+/* Appends a row of the list, all of whose rows have equal lengths.  May return IRR_ERR_NO_MEMORY. */
+irr_status_t irr_pack_put(irr_pack_t *pack, const uint64_t *row, size_t numbers);
+
+/* Ends the list: frees the room behind it, and starts to read at its first row.  May return IRR_ERR_NO_MEMORY. */
+irr_status_t irr_pack_end(irr_pack_t *pack);
+
+/* Reads the next row.  Returns false if there is none. */
+bool irr_pack_get(irr_pack_t *pack, uint64_t *row, size_t numbers);
+
+#endif

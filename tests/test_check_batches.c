@@ -1,0 +1,220 @@
+/*
+ * test_check_batches.c - plans that are proved batch by batch. The proof of several batches accepts the plans of all
+ * grids, shows the same messages as the proof of one batch, and accepts no plan that the proof of one batch refuses.
+ */
+#include "irr_memory.h"
+#include "irr_test.h"
+#include "matrix_scene.h"
+#include "plan_all.h"
+
+#include "core/hash.h"
+#include "study/check.h"
+
+#include <string.h>
+
+enum { UNIT = 90, STAGES_MAX = 16 };
+
+static const char *const rows[] = { "grid", "balanced-grid", "hybrid", "bruck", "node", "direct", "optimal" };
+
+static irr_settings_t settings_of(const char *row, uint64_t *random)
+{
+    return (irr_settings_t){ .algorithm = irr_algorithm_find(row), .slice_min = irr_test_below(random, 40),
+                             .direct_bytes = irr_test_below(random, 3) * UNIT };
+}
+
+/* ---- the plans of the table ---- */
+
+/* The sum of the hashes of all messages, which is independent of their order. */
+typedef struct sum {
+    uint64_t messages;
+    bool     proved;
+} sum_t;
+
+static sum_t sum;
+
+static bool add_message(void *context, const irr_plans_message_t *message)
+{
+    const uint64_t words[] = { (uint64_t)message->stage, (uint64_t)message->step, (uint64_t)message->from,
+                               (uint64_t)message->to, message->index, message->bytes };
+    sum_t *to = context;
+    uint64_t hash = irr_hash_words(0, words, IRR_TEST_COUNT(words));
+
+    for (size_t i = 0; i < message->nslices; i++) {
+        const irr_slice_t *slice = &message->slices[i];
+        const uint64_t parts[] = { (uint64_t)slice->source, (uint64_t)slice->destination, slice->offset,
+                                   slice->length };
+
+        hash = irr_hash_words(hash, parts, IRR_TEST_COUNT(parts));
+    }
+    to->messages += hash;
+    return true;
+}
+
+static irr_status_t prove(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans)
+{
+    sum = (sum_t){ .messages = 0 };
+    return irr_plans_prove(strategy, known, plans, add_message, &sum, &sum.proved);
+}
+
+static void compare_plans(const irr_settings_t *settings, const irr_matrix_t *matrix)
+{
+    sum_t expected = { .messages = 0 };
+    irr_plans_t built, proved;
+
+    irr_test_must(irr_plan_all_with(settings, matrix, &built));
+    irr_test_must(irr_plans_each_message(&built, add_message, &expected));
+    irr_test_must(irr_plan_all_by(prove, settings, matrix, &proved));
+    CU_ASSERT(sum.proved);
+    CU_ASSERT_EQUAL(sum.messages, expected.messages);
+    for (int r = 0; r < matrix->ranks; r++) {
+        const irr_plan_t *a = &built.plans[r], *b = &proved.plans[r];
+
+        CU_ASSERT(a->nsteps == b->nsteps && a->npieces == b->npieces && a->ndeps == b->ndeps);
+        CU_ASSERT(a->scratch_bytes == b->scratch_bytes && a->stages == b->stages && b->pieces == NULL);
+    }
+    irr_plans_fini(&proved);
+    irr_plans_fini(&built);
+}
+
+static void test_table(void)
+{
+    static const int ranks[] = { 1, 2, 5, 12, 16, 31, 45 };
+    uint64_t random = irr_test_seed();
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        for (size_t k = 0; k < IRR_TEST_COUNT(ranks); k++) {
+            const irr_settings_t settings = settings_of(rows[i], &random);
+            irr_matrix_t matrix = matrix_scene_pattern("random", ranks[k], UNIT, random);
+
+            compare_plans(&settings, &matrix);
+            irr_matrix_fini(&matrix);
+        }
+    }
+}
+
+/* ---- plans with changes ---- */
+
+/* Appends the steps up to a stage to the steps that are checked; returns the number of steps that follow. */
+static size_t append(irr_check_t *check, irr_plan_t *part, const irr_plan_t *plan, int stage)
+{
+    const bool last = stage == STAGES_MAX;
+
+    while (part->nsteps < plan->nsteps && (last || plan->steps[part->nsteps].stage <= stage)) {
+        part->nsteps++;
+    }
+    check->rank[plan->rank].fresh = true;
+    check->rank[plan->rank].last = last;
+    return plan->nsteps - part->nsteps;
+}
+
+/* Proves plans in a batch for each stage. */
+static irr_status_t prove_stages(const irr_plans_t *plans)
+{
+    irr_plan_t *parts = malloc((size_t)plans->ranks * sizeof(*parts));
+    irr_check_t check = { .plans = parts, .problems = plans->problems, .ranks = plans->ranks };
+    irr_status_t status;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(parts);
+    for (int r = 0; r < plans->ranks; r++) {
+        parts[r] = plans->plans[r];
+        parts[r].nsteps = 0;
+    }
+    status = irr_check_open(&check);
+    for (int stage = 1; stage <= STAGES_MAX && status == IRR_OK; stage++) {
+        for (int r = 0; r < plans->ranks; r++) {
+            append(&check, &parts[r], &plans->plans[r], stage);
+        }
+        status = irr_check_batch(&check);
+        status = status == IRR_OK ? irr_check_carry(&check) : status;
+    }
+    irr_check_fini(&check);
+    free(parts);
+    return status;
+}
+
+static void change_step(irr_plan_t *plan, uint64_t *random)
+{
+    irr_step_t *changed = &plan->steps[irr_test_below(random, plan->nsteps)];
+    const int delta = irr_test_below(random, 2) == 0 ? 1 : -1;
+
+    switch (irr_test_below(random, 4)) {
+    case 0: changed->deps -= changed->deps > 0; break;
+    case 1: changed->first_dep += changed->first_dep + changed->deps < plan->ndeps; break;
+    case 2: changed->stage += delta; break;
+    case 3: changed->peer += delta; break;
+    }
+}
+
+/* Changes one thing in a plan. */
+static void change(irr_plan_t *plan, uint64_t *random)
+{
+    irr_piece_t *piece = plan->npieces > 0 ? &plan->pieces[irr_test_below(random, plan->npieces)] : NULL;
+    const irr_piece_t *other = plan->npieces > 0 ? &plan->pieces[irr_test_below(random, plan->npieces)] : NULL;
+
+    if (piece == NULL || irr_test_below(random, 2) == 0) {
+        change_step(plan, random);
+    } else if (irr_test_below(random, 2) == 0) {
+        piece->offset += irr_test_below(random, 2) == 0 ? 1 : -1;
+    } else {
+        piece->offset = other->offset;
+        piece->buffer = irr_test_below(random, 2) == 0 ? other->buffer : piece->buffer;
+    }
+}
+
+static void test_changes(void)
+{
+    enum { ROUNDS = 3000 };
+    uint64_t random = irr_test_seed();
+    int accepted = 0, refused = 0;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        const irr_settings_t settings = settings_of(rows[irr_test_below(&random, 5)], &random);
+        irr_matrix_t matrix = matrix_scene_pattern("random", 2 + (int)irr_test_below(&random, 9), UNIT, random);
+        irr_plans_t plans;
+        irr_status_t whole, stages;
+
+        irr_test_must(irr_plan_all_with(&settings, &matrix, &plans));
+        if (irr_test_below(&random, 4) > 0) {
+            irr_plan_t *plan = &plans.plans[irr_test_below(&random, (uint64_t)plans.ranks)];
+
+            if (plan->nsteps > 0) {
+                change(plan, &random);
+            }
+        }
+        whole = irr_plan_check(plans.plans, plans.problems, plans.ranks, NULL, 0);
+        stages = prove_stages(&plans);
+        CU_ASSERT(stages == IRR_OK || stages == IRR_ERR_INVALID_PLAN);
+        CU_ASSERT(stages != IRR_OK || whole == IRR_OK);
+        accepted += stages == IRR_OK;
+        refused += whole != IRR_OK;
+        irr_plans_fini(&plans);
+        irr_matrix_fini(&matrix);
+    }
+    printf("# of %d plans, %d are wrong, and %d are accepted in batches\n", ROUNDS, refused, accepted);
+    CU_ASSERT(accepted > ROUNDS / 8 && refused > ROUNDS / 4);
+}
+
+static irr_status_t prove_and_free(void *context)
+{
+    const irr_settings_t settings = { .algorithm = irr_algorithm_find("balanced-grid"), .slice_min = 1 };
+    irr_plans_t plans;
+    irr_status_t status = irr_plan_all_by(prove, &settings, context, &plans);
+
+    if (status == IRR_OK) {
+        irr_plans_fini(&plans);
+    }
+    return status;
+}
+
+static void test_no_memory(void)
+{
+    irr_matrix_t matrix = matrix_scene_pattern("random", 6, UNIT, 1);
+
+    CU_ASSERT(irr_memory_fail_each(prove_and_free, &matrix) > 100);
+    irr_matrix_fini(&matrix);
+}
+
+IRR_TEST_MAIN("check_batches", 240,
+    { "the plans of the table are proved, with their messages", test_table },
+    { "no plan with a change is accepted that one batch refuses", test_changes },
+    { "no memory", test_no_memory })
