@@ -9,6 +9,7 @@
 #include "study/print.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -372,6 +373,7 @@ int main(int argc, char **argv)
     irr_tool_input_t input = { .schedule_ms = 0 };
     irr_cli_exit_t code = irr_tool_options_read(argc, argv, &options);
 
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 18);   /* freed arrays leave no holes, which take a quarter of the memory */
     irr_lines_take_pipes();
     if (code != IRR_CLI_GOOD || options.command == IRR_TOOL_NOTHING) {
         return (int)code;

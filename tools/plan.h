@@ -6,7 +6,7 @@
  *   plan_help.c        the text of --help
  *   plan_input.c       the count matrix, the schedule, and the host of each rank on the tree of switches
  *   plan_json.c        print --json
- *   plan_check.c       check: the proof, the run and the figures
+ *   plan_check.c       check: the proof while plans are built, the run and the figures
  *   plan_run.c         the run on the loopback transport
  *   plan_draw.c        draw: the contents of a picture; contrib/chart draws it
  *   plan_emit.c        emit-c: writes the C file, whose fixed part is alltoall.c.in
@@ -36,7 +36,7 @@
 #define IRR_TOOL_RANKS_MAX IRR_MATRIX_RANKS_MAX
 
 /*
- * Maximum number of ranks of print, check, draw and emit-c.  They have all plans in memory at once, and some algorithms
+ * Maximum number of ranks of print, check, draw and emit-c.  They have all steps in memory at once, and some algorithms
  * have a step for each pair of ranks.
  */
 #define IRR_TOOL_PLANS_MAX 2048
