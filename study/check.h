@@ -4,8 +4,8 @@
  * A phase returns IRR_OK, IRR_ERR_NO_MEMORY or the result of irr_check_fail.  It may rely on what earlier phases have
  * proved.  Rules 1 to 5 are listed in plan/plan.h.
  *
- * All phases run for a *batch* of steps: consecutive steps of some ranks, with both ends of each of their messages.  The
- * plans may be one batch or several.  A step waits only for earlier steps of its rank and for the other end of its
+ * All phases run for a *batch* of steps: consecutive steps of some ranks, with both ends of each of their messages.
+ * The plans may be one batch or several.  A step waits only for earlier steps of its rank and for the other end of its
  * message, so the exchange ends if and only if each batch ends after the batches before it.  Between two batches of a
  * rank, check_carry.c keeps what later steps need.
  */
@@ -42,7 +42,8 @@ typedef struct irr_check_rank {
     irr_segments_t output;     /* contents of OUTPUT (SCRATCH for a reduction); origins are ranks after
                                   irr_check_delivery of the last batch */
     irr_segments_t scratch;    /* contents of SCRATCH; segments of old steps have `at` equal to the offset */
-    irr_segments_t held;       /* the bytes of SCRATCH that old steps have written and none has read; origins are ranks */
+    irr_segments_t held;       /* the bytes of SCRATCH that old steps have written and none has read; origins are
+                                  ranks */
     irr_pack_t     packed;     /* held, between two batches */
     size_t        *readers;    /* steps that read SCRATCH */
     size_t         nreaders, readers_max;
@@ -84,19 +85,19 @@ static inline size_t irr_check_id(const irr_check_t *check, int rank, size_t i)
 }
 
 /*
- * check.c: runs all phases for plans that are one batch.  The caller sets plans, problems and ranks of the check, zeroes
- * its other members, and calls irr_check_fini afterwards, even after an error.  After success, recipes[id] of a send has
- * the bytes of INPUT that its message carries; their origins are ranks.
+ * check.c: runs all phases for plans that are one batch.  The caller sets plans, problems and ranks of the check,
+ * zeroes its other members, and calls irr_check_fini afterwards, even after an error.  After success, recipes[id] of a
+ * send has the bytes of INPUT that its message carries; their origins are ranks.
  */
 irr_status_t irr_check_prove(irr_check_t *check);
 void         irr_check_fini(irr_check_t *check);
 
 /*
- * The same for plans of several batches: irr_check_open, and for each batch irr_check_batch and irr_check_carry.  Before
- * irr_check_batch the caller appends the steps of the batch to the plans, and sets `fresh` and `last` of their ranks.  If
- * a batch fails, the plans may still be valid: the proof of several batches refuses plans that send bytes of SCRATCH
- * twice, send bytes of OUTPUT in a later batch than they arrive, or reuse SCRATCH in a later batch than they read it
- * without depending on all steps that have read SCRATCH.
+ * The same for plans of several batches: irr_check_open, and for each batch irr_check_batch and irr_check_carry.
+ * Before irr_check_batch the caller appends the steps of the batch to the plans, and sets `fresh` and `last` of their
+ * ranks.  If a batch fails, the plans may still be valid: the proof of several batches refuses plans that send bytes of
+ * SCRATCH twice, send bytes of OUTPUT in a later batch than they arrive, or reuse SCRATCH in a later batch than they
+ * read it without depending on all steps that have read SCRATCH.
  */
 irr_status_t irr_check_open(irr_check_t *check);
 irr_status_t irr_check_batch(irr_check_t *check);

@@ -103,8 +103,8 @@ static irr_status_t list_reads(const irr_check_t *check, int r, irr_segments_t *
 }
 
 /* Appends the origins of a range of a segment of SCRATCH to the contents that are kept. */
-static irr_status_t keep_range(const irr_check_t *check, int r, const irr_segment_t *segment, ptrdiff_t from, ptrdiff_t to,
-                               irr_segments_t *kept)
+static irr_status_t keep_range(const irr_check_t *check, int r, const irr_segment_t *segment, ptrdiff_t from,
+                               ptrdiff_t to, irr_segments_t *kept)
 {
     const irr_check_rank_t *rank = &check->rank[r];
     const irr_segments_t *content = segment->origin < rank->first ? &rank->held

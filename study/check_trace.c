@@ -192,8 +192,8 @@ static irr_status_t report_reuse(tracer_t *tracer, int rank, size_t i, const irr
 
 /*
  * Checks a write to SCRATCH against old steps.  Step i must depend on the steps that have written the bytes last; these
- * depend on all that touched the bytes before.  Which bytes old steps have read is unknown, so step i must depend on all
- * of them.
+ * depend on all that touched the bytes before.  Which bytes old steps have read is unknown, so step i must depend on
+ * all of them.
  */
 static irr_status_t check_old(tracer_t *tracer, int r, size_t i, const irr_piece_t *piece)
 {
@@ -329,8 +329,8 @@ static irr_status_t add_fresh(tracer_t *tracer, int rank, size_t i)
 
         if (a->offset + (ptrdiff_t)a->length > b->offset) {
             a = a->at > b->at ? a : b;
-            return irr_check_fail(tracer->check, "rank %d step %zu writes OUTPUT[%td,%td), which step %zu wrote already",
-                                  rank, i, a->offset, a->offset + (ptrdiff_t)a->length, i);
+            return irr_check_fail(tracer->check, "rank %d step %zu writes OUTPUT[%td,%td), which step %zu wrote "
+                                  "already", rank, i, a->offset, a->offset + (ptrdiff_t)a->length, i);
         }
     }
     return irr_segments_merge(list_of(tracer, rank, IRR_BUFFER_OUTPUT), fresh);

@@ -72,7 +72,7 @@ irr_status_t irr_plans_open(const irr_matrix_t *matrix, bool in_place, irr_plans
 
 void irr_plans_fini(irr_plans_t *plans);
 
-/* Appends steps to the plan of their rank; see irr_plans_take_t.  The context is an irr_plans_t after irr_plans_open. */
+/* Appends steps to the plan of their rank; see irr_plans_take_t.  The context is an irr_plans_t. */
 irr_status_t irr_plans_keep(void *context, const irr_plan_t *plan, size_t first, bool last);
 
 /* A message between two ranks. */
@@ -80,8 +80,8 @@ typedef struct irr_plans_message {
     int                stage, step, from, to;
     size_t             index;    /* of the send in the plan of its rank */
     size_t             bytes;
-    const irr_slice_t *slices;   /* not in irr_plans_each_send: in the order of the message, adjacent slices merged; valid
-                                    until fn returns */
+    const irr_slice_t *slices;   /* not in irr_plans_each_send: in the order of the message, adjacent slices merged;
+                                    valid until fn returns */
     size_t             nslices;
 } irr_plans_message_t;
 
@@ -100,11 +100,11 @@ irr_status_t irr_plans_each_message(const irr_plans_t *plans,
                                     bool (*fn)(void *context, const irr_plans_message_t *message), void *context);
 
 /*
- * Builds the plans of irr_plans_build and proves them.  For each message it calls fn as irr_plans_each_message does, but
- * in any order, until fn returns false.  *plans is set before the first call.  Only the pieces of ranks that exchange
- * messages with each other in the same stage are in memory at a time; in the end the plans have no pieces, but their
- * numbers of pieces.  *proved: the plans pass irr_plan_check; if it is false they may pass nevertheless.  Returns the
- * errors of irr_plans_build.
+ * Builds the plans of irr_plans_build and proves them.  For each message it calls fn as irr_plans_each_message does,
+ * but in any order, until fn returns false.  *plans is set before the first call.  Only the pieces of ranks that
+ * exchange messages with each other in the same stage are in memory at a time; in the end the plans have no pieces, but
+ * their numbers of pieces.  *proved: the plans pass irr_plan_check; if it is false they may pass nevertheless.  Returns
+ * the errors of irr_plans_build.
  */
 irr_status_t irr_plans_prove(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans,
                              bool (*fn)(void *context, const irr_plans_message_t *message), void *context,

@@ -1,8 +1,8 @@
 /*
  * plans_prove.c - builds plans and proves them batch by batch; see irr_plans_prove in plans.h, and check.h.
  *
- * The steps so far are a batch when both ends of each of their messages are there.  This is so when as many messages were
- * sent to each rank as the rank receives.  For a grid, a batch is a row of ranks in one stage.
+ * The steps so far are a batch when both ends of each of their messages are there.  This is so when as many messages
+ * were sent to each rank as the rank receives.  For a grid, a batch is a row of ranks in one stage.
  *
  * Cost: the time to build the plans and to check them; memory for the steps, for the pieces of a batch, and for what
  * check_carry.c keeps.

@@ -25,8 +25,8 @@ void         irr_simulation_destroy(irr_simulation_t *simulation);
 
 /*
  * Takes the steps of a plan from index `first` on; the context is the simulation.  The plans must pass irr_plan_check.
- * Nothing is borrowed.  Takes 40 bytes of memory for a step and 4 for a dependency; for a line, 8 bytes for a send.
- * May return IRR_ERR_NO_MEMORY.
+ * Nothing is borrowed.  Takes 40 bytes of memory for a step and 4 for a dependency; for a line 8 bytes for a send, and
+ * nothing if its sends are those of rank 0, relative to the rank.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_simulation_take(void *context, const irr_plan_t *plan, size_t first, bool last);
 

@@ -164,8 +164,8 @@ static irr_cli_exit_t simulate_one(const irr_tool_job_t *job, const irr_tool_clu
 }
 
 /*
- * Returns an earlier strategy whose simulation has the same result; NULL: there is none.  Open MPI differs from the same
- * strategy if queues can overflow, or if it sends empty messages.
+ * Returns an earlier strategy whose simulation has the same result; NULL: there is none.  Open MPI differs from the
+ * same strategy if queues can overflow, or if it sends empty messages.
  */
 static const irr_tool_strategy_t *find_same(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
                                             const irr_tool_strategies_t *strategies, int which)

@@ -255,20 +255,9 @@ bool irr_grid_plan_arrives(const irr_grid_plan_t *build, const irr_slice_t *slic
 
 /* ---- steps ---- */
 
-static irr_status_t make_marks(irr_grid_plan_t *build, size_t steps)
-{
-    const size_t had = build->marked_max;
-    const irr_status_t status = IRR_GROW(build->marked, build->marked_max, steps);
-
-    if (build->marked_max > had) {
-        memset(build->marked + had, 0, (build->marked_max - had) * sizeof(*build->marked));
-    }
-    return status;
-}
-
 static irr_status_t make_room(irr_grid_plan_t *build, size_t count)
 {
-    size_t steps = (size_t)build->stages->slots + (size_t)build->stages->senders;
+    size_t steps = (size_t)build->stages->slots + (size_t)build->stages->senders, marks = build->marked_max;
     irr_status_t status = IRR_GROW(build->pieces, build->pieces_max, count);
 
     if (status == IRR_OK) {
@@ -277,7 +266,13 @@ static irr_status_t make_room(irr_grid_plan_t *build, size_t count)
     if (status == IRR_OK) {
         status = IRR_GROW(build->slices, build->slices_max, build->plan.npieces + count);
     }
-    return status == IRR_OK ? make_marks(build, build->plan.nsteps + 1) : status;
+    if (status == IRR_OK) {
+        status = IRR_GROW(build->marked, build->marked_max, build->plan.nsteps + 1);
+    }
+    if (build->marked_max > marks) {
+        memset(build->marked + marks, 0, (build->marked_max - marks) * sizeof(*build->marked));
+    }
+    return status;
 }
 
 /* Makes the blank the only piece of the step: one byte, without a slice. */
