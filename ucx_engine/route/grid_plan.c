@@ -413,32 +413,21 @@ irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, co
 
 /* ---- the end of a stage ---- */
 
-/* Keeps the scratch of these items. */
-static irr_status_t keep(irr_grid_plan_t *build, const irr_items_t *items)
-{
-    irr_status_t status = IRR_OK;
-
-    for (size_t i = 0; i < items->count && status == IRR_OK; i++) {
-        const irr_item_t *item = &items->array[i];
-
-        if (item->owner != IRR_NO_STEP) {
-            status = irr_extents_keep(&build->scratch, item->at, item->slice.length);
-        }
-    }
-    return status;
-}
-
 /* Frees the scratch that the sends of the stage have read: all except that of the items that this rank still has. */
 static irr_status_t free_sent(irr_grid_plan_t *build)
 {
-    irr_status_t status;
+    const irr_items_t *const kept[] = { &build->held, &build->landed };
+    irr_status_t status = IRR_OK;
 
-    if (build->placed) {
-        return IRR_OK;
-    }
     irr_extents_free(&build->scratch);
-    status = keep(build, &build->held);
-    status = status == IRR_OK ? keep(build, &build->landed) : status;
+    for (size_t k = 0; k < 2; k++) {
+        for (size_t i = 0; i < kept[k]->count && status == IRR_OK; i++) {
+            const irr_item_t *item = &kept[k]->array[i];
+
+            status = item->owner == IRR_NO_STEP ? IRR_OK
+                                                : irr_extents_keep(&build->scratch, item->at, item->slice.length);
+        }
+    }
     return status == IRR_OK ? irr_extents_settle(&build->scratch) : status;
 }
 
@@ -461,7 +450,7 @@ static irr_status_t add_barrier(irr_grid_plan_t *build, int number, const irr_st
 irr_status_t irr_grid_plan_end_stage(irr_grid_plan_t *build, int number)
 {
     const irr_stage_t *stage = &build->stages->stage[number - 1];
-    irr_status_t status = free_sent(build);
+    irr_status_t status = build->placed ? IRR_OK : free_sent(build);
 
     if (status == IRR_OK && build->overlap == IRR_OVERLAP_BLOCKING) {
         status = add_barrier(build, number, stage);
