@@ -19,7 +19,7 @@
 
 #define IRR_CHECK_NONE SIZE_MAX
 
-/* Origin of the bytes that a rank has at the start.  The other origins in these lists are steps of the rank. */
+/* The origin of bytes that the rank has at the start, in lists of bytes whose other origins are steps of the rank. */
 #define IRR_CHECK_OWN SIZE_MAX
 
 /* Origin of the bytes of OUTPUT that arrived in an earlier batch.  They are the wanted ones. */
@@ -56,7 +56,7 @@ typedef struct irr_check {
     int                  ranks;
     char                *reason;
     size_t               reason_size;
-    size_t               words;     /* words of a reduction, at the start of SCRATCH; 0: an exchange */
+    size_t               words;     /* number of words that a reduction combines in SCRATCH; 0: an exchange */
     irr_check_rank_t    *rank;
     size_t               npieces, nsteps;   /* of all batches so far */
     size_t               segments;  /* number of segments in contents so far */
@@ -134,7 +134,7 @@ typedef struct irr_check_uses {
     size_t           count, max;
     size_t           first;      /* the first step whose uses are collected */
     size_t           owner;      /* i + 1: the uses were collected for step i; 0: for no step of this rank */
-    size_t          *taken;      /* by step: the round in which it was collected last */
+    size_t          *taken;      /* by step: number of the call that collected it last */
     size_t           taken_max, round;
 } irr_check_uses_t;
 

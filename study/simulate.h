@@ -1,10 +1,11 @@
 /*
  * simulate.h - the time of the plans of all ranks on a machine.
  *
- * The simulation starts steps in the order of the executor (exec/exec.h) without a window, on a simulated network
- * (study/timed.h).  It stores no buffers and no offsets.  For each step it stores the peer, the number of bytes, the
- * number of pieces and the dependencies.  A plan is a *line* if it has one stage, no step depends on another step, and
- * each message has one piece.  For a line the simulation stores only the peers and bytes of the sends.
+ * The simulation starts steps in the order of the executor (exec/exec.h), on a simulated network (study/timed.h).  It
+ * does not limit the messages in flight, as the window of the executor does.  It stores no buffers and no offsets.  For
+ * each step it stores the peer, the number of bytes, the number of pieces and the dependencies.  A plan is a *line* if
+ * it has one stage, no step depends on another step, and each message has one piece.  For a line the simulation stores
+ * only the peers and bytes of the sends.
  */
 #ifndef IRR_SIMULATE_H
 #define IRR_SIMULATE_H
@@ -33,7 +34,7 @@ irr_status_t irr_simulation_take(void *context, const irr_plan_t *plan, size_t f
 /*
  * Runs the plans once.  Rank r starts after start[r] ns; start may be NULL.  Returns IRR_ERR_TIMEOUT if the exchange
  * does not end.  May return IRR_ERR_NO_MEMORY.  Takes about 100 bytes of memory for a message in flight, and about one
- * microsecond for each message.
+ * microsecond of processor time for each message.
  */
 irr_status_t irr_simulation_run(irr_simulation_t *simulation, const irr_timed_config_t *config, const double *start,
                                 irr_simulated_t *simulated);

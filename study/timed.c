@@ -1,11 +1,11 @@
 /*
  * timed.c - the simulated network; see timed.h.
  *
- * Events are taken earliest first (study/events.h): a message leaves its rank, reaches its next link, arrives, or has
- * left the first link.
+ * The earliest event is taken first (study/events.h).  The events of a message: it leaves its rank (LEAVES), reaches
+ * its next link (COMES), arrives (ARRIVES), has left the first link (HAS_LEFT), or its question is answered (ANSWERS).
  *
- * Events of equal times are sorted by pairs of ranks, in an order that is independent of rank numbers.  Otherwise
- * messages that all ranks send at once would contend at rank 0 first.  Equal runs have equal results.
+ * Events of equal times are sorted by a hash of sender and receiver.  Without it, of the messages that all ranks send
+ * at once, those of rank 0 would always come first.  Equal runs have equal results.
  */
 #include "study/timed.h"
 
@@ -27,13 +27,13 @@ struct irr_timed {
     double            *busy;    /* by directed edge: end of its last message */
     int               *path;
     irr_events_t       events;
-    size_t             needed;  /* most events of all messages together */
+    size_t             needed;  /* upper bound of the number of events that can be queued at once */
     irr_status_t       status;
 };
 
 /* ---- events ---- */
 
-/* Returns the place of a pair of ranks in an order that is independent of their numbers. */
+/* Returns a hash of the pair of ranks.  An order by this hash favours no rank. */
 static uint32_t shuffled(const irr_timed_message_t *message)
 {
     const uint64_t pair = (uint64_t)message->from << 32 | (uint32_t)message->to;
@@ -118,7 +118,7 @@ void irr_timed_answer(irr_timed_t *timed, irr_timed_message_t *message, double t
     happens(timed, time, ANSWERS, message);
 }
 
-/* Passes a question, an answer (in the other direction) or a message to packets. */
+/* Passes a question, an answer (in the other direction) or a message to the simulation of packets. */
 static void hand_over(irr_timed_t *timed, irr_timed_message_t *message, double time)
 {
     const bool back = message->asks && message->answered;

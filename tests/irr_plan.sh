@@ -102,7 +102,7 @@ good check --algorithm balanced-grid --ranks 19 --dims 5x4 && counts 0 '^content
 report $? "a grid set by --dims may have contention"
 tool check --algorithm direct --ranks 2 --pattern next --unit 1073741824
 [ $status -eq 0 ] && counts 1 '^delivered=ok$' && [ "$(wc -l < "$scratch/err")" -eq 1 ] &&
-    grep -q -F 'irr_plan: proved but not run: ' "$scratch/err"
+    grep -q -F 'irr_plan: the plans are proved, but were not run: ' "$scratch/err"
 report $? "a plan that needs too much memory is proved but not run"
 
 cat > "$scratch/expected" << 'END'

@@ -1,6 +1,6 @@
 /*
- * plan_check.c - check: proves the plans of all ranks, runs them, and prints their costs and the bounds that they keep,
- * with one key=value per line.
+ * plan_check.c - check: proves that the plans of all ranks are correct, runs them, and prints their costs, and whether
+ * they keep each bound, with one key=value per line.
  *
  * A run that would need too much memory is skipped with an error message; delivery then rests on the proof alone.
  */
@@ -124,9 +124,9 @@ static uint64_t headers_close(headers_t *headers)
 /* ---- the steps of a schedule on the tree ---- */
 
 /*
- * A schedule without contention uses links exclusively only if messages of different steps do not overlap either.
- * Syncs are the synchronisations that ensure this.  They are not counted if messages within a step contend.  For the
- * cost see irr_tree_bound, irr_tree_check and syncs.c.
+ * Even if no two messages of a step share a link, messages of different steps do if the steps overlap in time.  Syncs
+ * are the synchronisations that prevent this.  They are not counted if messages within a step contend.  irr_tree_bound,
+ * irr_tree_check and syncs.c say how long these computations take.
  */
 typedef struct phases {
     bool     is_tree;        /* the order is tree, whose steps have no contention */
@@ -156,7 +156,7 @@ static irr_status_t count_syncs(const irr_tool_job_t *job, phases_t *phases)
     return status;
 }
 
-/* Counts the phases of a job that has a schedule and a topology.  May return IRR_ERR_NO_MEMORY. */
+/* Computes the members of *phases for a job that has a schedule and a topology.  May return IRR_ERR_NO_MEMORY. */
 static irr_status_t phases_count(const irr_tool_job_t *job, phases_t *phases)
 {
     irr_tree_bound_t bound = { 0 };
@@ -200,14 +200,14 @@ typedef struct check {
     const irr_tool_job_t *job;
     irr_figures_t         figures;
     irr_bounds_t          bounds;
-    headers_t    headers;
+    headers_t             headers;
     bool                  no_memory;
     bool                  proved;
     bool                  delivered;
     uint64_t              header_bytes;
-    uint64_t              async;      /* makespan of the schedule */
+    uint64_t              async;      /* makespan in bytes if a message waits only for its two ranks */
     irr_links_t           links;      /* with a topology */
-    phases_t     phases;     /* with a topology and a schedule */
+    phases_t              phases;     /* with a topology and a schedule */
     char                  reason[256];
 } check_t;
 
@@ -285,8 +285,8 @@ static irr_status_t run(check_t *check)
     irr_status_t status;
 
     if (bytes > IRR_TOOL_RUN_BYTES_MAX) {
-        irr_cli_complain("proved but not run: that takes %" PRIu64 " MiB, more than %" PRIu64, bytes >> 20,
-                         IRR_TOOL_RUN_BYTES_MAX >> 20);
+        irr_cli_complain("the plans are proved, but were not run: a run needs %" PRIu64 " MiB, more than %" PRIu64
+                         " MiB", bytes >> 20, IRR_TOOL_RUN_BYTES_MAX >> 20);
         check->delivered = true;
         return IRR_OK;
     }
@@ -333,7 +333,10 @@ static void print_bound(const check_t *check, const char *key, bool known, uint6
     }
 }
 
-/* Prints two makespans of a schedule: steps wait for each other, or messages wait for their two ranks only. */
+/*
+ * Prints the figures of a schedule.  For makespan_bytes a step starts when the previous step has ended everywhere; for
+ * async_bytes a message waits only for its two ranks.
+ */
 static void print_schedule(const irr_tool_job_t *job, uint64_t async)
 {
     fprintf(job->stream, "permutations=%d\nmakespan_bytes=%" PRIu64 "\n", job->schedule->steps,
