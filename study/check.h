@@ -64,8 +64,8 @@ typedef struct irr_check {
     irr_check_step_t    *steps;     /* by id */
     size_t              *started;   /* ids of sends and local steps in an order in which they can start */
     size_t               nstarted;
-    irr_segments_t      *recipes;   /* by id of a send or local step: the bytes it reads; origins as in output, or
-                                       OWN */
+    irr_segments_t      *recipes;   /* by id of a send or local step: the bytes it reads; origins are steps
+                                       of the rank, or IRR_CHECK_OWN */
 } irr_check_t;
 
 /* Writes the reason and returns IRR_ERR_INVALID_PLAN. */

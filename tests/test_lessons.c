@@ -237,7 +237,8 @@ static void test_older(void)
     irr_lessons_fini(&memory_read);
 }
 
-#define EXPECTED "expected situation, lived or strategy in one, or end, and nothing behind that"
+#define EXPECTED "expected situation, lived, strategy or end; lived and strategy follow a situation, " \
+                 "nothing follows end"
 #define NEEDS    "a strategy needs a trial, a speedup and a name, and there are at most 8 of a situation"
 
 static const irr_text_bad_t bad_files[] = {

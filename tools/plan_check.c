@@ -246,7 +246,7 @@ static irr_status_t prove_built(check_t *check)
 
 /*
  * Proves the plans while they are built, and builds them again if that fails.  The same pass counts the headers and
- * checks lemma 3, because both need the contents of messages.
+ * checks lemma 3 (study/bounds.h), because both need the contents of messages.
  */
 static irr_status_t prove(check_t *check)
 {

@@ -176,7 +176,8 @@ static irr_status_t read_line(reader_t *reader)
             return kinds[i].read(reader, rest);
         }
     }
-    return refuse(reader, "expected situation, lived or strategy in one, or end, and nothing behind that");
+    return refuse(reader, "expected situation, lived, strategy or end; lived and strategy follow a situation, nothing "
+                          "follows end");
 }
 
 /* Reads the first two lines.  An empty file ends here. */
