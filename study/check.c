@@ -38,18 +38,23 @@ void irr_check_free_batch(irr_check_t *check)
     check->steps = NULL;
 }
 
+void irr_check_rank_fini(irr_check_rank_t *rank)
+{
+    irr_segments_fini(&rank->wanted);
+    irr_segments_fini(&rank->output);
+    irr_segments_fini(&rank->scratch);
+    irr_segments_fini(&rank->held);
+    irr_pack_fini(&rank->packed);
+    irr_free(rank->readers);
+    rank->readers = NULL;
+    rank->nreaders = rank->readers_max = 0;
+}
+
 void irr_check_fini(irr_check_t *check)
 {
     irr_check_free_batch(check);
     for (int r = 0; check->rank != NULL && r < check->ranks; r++) {
-        irr_check_rank_t *rank = &check->rank[r];
-
-        irr_segments_fini(&rank->wanted);
-        irr_segments_fini(&rank->output);
-        irr_segments_fini(&rank->scratch);
-        irr_segments_fini(&rank->held);
-        irr_pack_fini(&rank->packed);
-        irr_free(rank->readers);
+        irr_check_rank_fini(&check->rank[r]);
     }
     irr_free(check->rank);   /* also frees the base */
 }

@@ -111,6 +111,9 @@ irr_status_t irr_check_unpack(irr_check_rank_t *rank);
 /* Frees what irr_check_batch has allocated for the steps of the batch. */
 void irr_check_free_batch(irr_check_t *check);
 
+/* Frees what the check keeps of a rank.  Called when the plan of the rank is complete, and at the end of the check. */
+void irr_check_rank_fini(irr_check_rank_t *rank);
+
 /* check_shape.c: checks that every number of the problems or plans is in its range, and that the problems agree. */
 irr_status_t irr_check_problems(irr_check_t *check);
 irr_status_t irr_check_shape(irr_check_t *check);

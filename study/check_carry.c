@@ -11,14 +11,7 @@
 
 #include "core/alloc.h"
 
-#include <stdlib.h>
-
 enum { HELD_NUMBERS = 4 };
-
-static ptrdiff_t end_of(const irr_segment_t *segment)
-{
-    return segment->offset + (ptrdiff_t)segment->length;
-}
 
 /* ---- OUTPUT ---- */
 
@@ -28,7 +21,7 @@ static bool is_right(const irr_segments_t *wanted, const irr_segment_t *have)
     bool right = true;
 
     for (size_t i = irr_segments_find(wanted, have->offset);
-         i < wanted->count && wanted->items[i].offset < end_of(have) && right; i++) {
+         i < wanted->count && wanted->items[i].offset < irr_segment_end(have) && right; i++) {
         const irr_segment_t *want = &wanted->items[i];
 
         right = want->origin == have->origin && want->at - want->offset == have->at - have->offset;
@@ -45,8 +38,10 @@ static irr_status_t check_arrival(irr_check_t *check, int r, const irr_segment_t
     status = irr_segments_copy(irr_check_content(check, r, segment->origin), segment->at, segment->length, work,
                                segment->offset);
     for (size_t i = 0; i < work->count && status == IRR_OK; i++) {
-        status = is_right(&check->rank[r].wanted, &work->items[i]) ? IRR_OK : irr_check_fail(
-            check, "rank %d: wrong bytes arrive in OUTPUT[%td,%td)", r, work->items[i].offset, end_of(&work->items[i]));
+        const irr_segment_t *have = &work->items[i];
+
+        status = is_right(&check->rank[r].wanted, have) ? IRR_OK : irr_check_fail(
+            check, "rank %d: wrong bytes arrive in OUTPUT[%td,%td)", r, have->offset, irr_segment_end(have));
     }
     return status;
 }
@@ -71,13 +66,6 @@ static irr_status_t carry_output(irr_check_t *check, int r, irr_segments_t *work
 
 /* ---- SCRATCH ---- */
 
-static int by_offset(const void *a, const void *b)
-{
-    const irr_segment_t *x = a, *y = b;
-
-    return (x->offset > y->offset) - (x->offset < y->offset);
-}
-
 /* Lists the ranges of SCRATCH that steps of the batch have read, sorted. */
 static irr_status_t list_reads(const irr_check_t *check, int r, irr_segments_t *reads)
 {
@@ -96,9 +84,7 @@ static irr_status_t list_reads(const irr_check_t *check, int r, irr_segments_t *
             }
         }
     }
-    if (reads->count > 1) {
-        qsort(reads->items, reads->count, sizeof(*reads->items), by_offset);
-    }
+    irr_segments_sort(reads);
     return status;
 }
 
@@ -125,17 +111,17 @@ static irr_status_t list_kept(const irr_check_t *check, int r, const irr_segment
         const irr_segment_t *segment = &scratch->items[s];
         ptrdiff_t from = segment->offset;
 
-        while (next < reads->count && reads->items[next].offset < end_of(segment) && status == IRR_OK) {
+        while (next < reads->count && reads->items[next].offset < irr_segment_end(segment) && status == IRR_OK) {
             const irr_segment_t *read = &reads->items[next];
 
             status = keep_range(check, r, segment, from, read->offset, kept);
-            from = end_of(read) > from ? end_of(read) : from;
-            if (end_of(read) > end_of(segment)) {
+            from = irr_segment_end(read) > from ? irr_segment_end(read) : from;
+            if (irr_segment_end(read) > irr_segment_end(segment)) {
                 break;
             }
             next++;
         }
-        status = status == IRR_OK ? keep_range(check, r, segment, from, end_of(segment), kept) : status;
+        status = status == IRR_OK ? keep_range(check, r, segment, from, irr_segment_end(segment), kept) : status;
     }
     return status;
 }
@@ -195,14 +181,6 @@ static irr_status_t carry_scratch(irr_check_t *check, int r, irr_segments_t *kep
 
 /* ---- a rank ---- */
 
-static void end_rank(irr_check_rank_t *rank)
-{
-    irr_segments_fini(&rank->wanted);
-    irr_segments_fini(&rank->output);
-    irr_segments_fini(&rank->scratch);
-    irr_segments_fini(&rank->held);
-}
-
 irr_status_t irr_check_carry(irr_check_t *check)
 {
     irr_segments_t work = { .count = 0 };
@@ -215,7 +193,7 @@ irr_status_t irr_check_carry(irr_check_t *check)
             continue;
         }
         if (rank->last) {
-            end_rank(rank);
+            irr_check_rank_fini(rank);
         } else {
             status = check->problems[r].in_place ? irr_check_fail(check, "rank %d is in place", r)
                                                  : carry_output(check, r, &work);

@@ -21,7 +21,6 @@
 #include "core/alloc.h"
 #include "problem/blocks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const buffer_names[] = { "INPUT", "OUTPUT", "SCRATCH" };
@@ -309,28 +308,19 @@ static irr_status_t trace_read(tracer_t *tracer, int rank, size_t i, const irr_p
     return status == IRR_OK && scratch ? note_reader(&tracer->check->rank[rank], i) : status;
 }
 
-static int by_offset(const void *a, const void *b)
-{
-    const irr_segment_t *x = a, *y = b;
-
-    return (x->offset > y->offset) - (x->offset < y->offset);
-}
-
 /* Adds the ranges of OUTPUT that step i writes.  No other step has written them. */
 static irr_status_t add_fresh(tracer_t *tracer, int rank, size_t i)
 {
     irr_segments_t *fresh = &tracer->fresh;
 
-    if (fresh->count > 1) {
-        qsort(fresh->items, fresh->count, sizeof(*fresh->items), by_offset);
-    }
+    irr_segments_sort(fresh);
     for (size_t s = 1; s < fresh->count; s++) {
         const irr_segment_t *a = &fresh->items[s - 1], *b = &fresh->items[s];
 
-        if (a->offset + (ptrdiff_t)a->length > b->offset) {
+        if (irr_segment_end(a) > b->offset) {
             a = a->at > b->at ? a : b;
             return irr_check_fail(tracer->check, "rank %d step %zu writes OUTPUT[%td,%td), which step %zu wrote "
-                                  "already", rank, i, a->offset, a->offset + (ptrdiff_t)a->length, i);
+                                  "already", rank, i, a->offset, irr_segment_end(a), i);
         }
     }
     return irr_segments_merge(list_of(tracer, rank, IRR_BUFFER_OUTPUT), fresh);

@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Maximum number of segments of a change: neighbour, head, new segment, tail, neighbour. */
@@ -38,11 +39,6 @@ irr_status_t irr_segments_assign(irr_segments_t *segments, const irr_segments_t 
     return IRR_OK;
 }
 
-static ptrdiff_t end_of(const irr_segment_t *segment)
-{
-    return segment->offset + (ptrdiff_t)segment->length;
-}
-
 size_t irr_segments_find(const irr_segments_t *segments, ptrdiff_t offset)
 {
     size_t low = 0, high = segments->count;
@@ -50,7 +46,7 @@ size_t irr_segments_find(const irr_segments_t *segments, ptrdiff_t offset)
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (end_of(&segments->items[middle]) > offset) {
+        if (irr_segment_end(&segments->items[middle]) > offset) {
             high = middle;
         } else {
             low = middle + 1;
@@ -73,7 +69,7 @@ const irr_segment_t *irr_segments_hit(const irr_segments_t *segments, ptrdiff_t 
 static irr_segment_t clip(const irr_segment_t *segment, ptrdiff_t from, ptrdiff_t to)
 {
     ptrdiff_t first = segment->offset > from ? segment->offset : from;
-    ptrdiff_t last = end_of(segment) < to ? end_of(segment) : to;
+    ptrdiff_t last = irr_segment_end(segment) < to ? irr_segment_end(segment) : to;
     irr_segment_t range = *segment;
 
     range.offset = first;
@@ -90,7 +86,7 @@ static void join(irr_segment_t *ranges, size_t *count, irr_segment_t range)
     if (range.length == 0) {
         return;
     }
-    if (last != NULL && end_of(last) == range.offset && last->origin == range.origin &&
+    if (last != NULL && irr_segment_end(last) == range.offset && last->origin == range.origin &&
         last->at + (ptrdiff_t)last->length == range.at) {
         last->length += range.length;
     } else {
@@ -119,7 +115,7 @@ static irr_status_t splice(irr_segments_t *segments, size_t first, size_t last, 
 
 irr_status_t irr_segments_put(irr_segments_t *segments, irr_segment_t segment)
 {
-    ptrdiff_t end = end_of(&segment);
+    ptrdiff_t end = irr_segment_end(&segment);
     irr_segment_t ranges[RANGES_MAX];
     size_t first, last, count = 0;
 
@@ -149,6 +145,20 @@ irr_status_t irr_segments_add(irr_segments_t *segments, irr_segment_t segment)
         segments->items[segments->count++] = segment;
     }
     return status;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    const irr_segment_t *x = a, *y = b;
+
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+void irr_segments_sort(irr_segments_t *segments)
+{
+    if (segments->count > 1) {
+        qsort(segments->items, segments->count, sizeof(*segments->items), by_offset);
+    }
 }
 
 irr_status_t irr_segments_merge(irr_segments_t *segments, const irr_segments_t *more)
@@ -183,7 +193,7 @@ bool irr_segments_cover(const irr_segments_t *segments, ptrdiff_t offset, size_t
         if (segments->items[i].offset > offset) {
             return false;
         }
-        offset = end_of(&segments->items[i]);
+        offset = irr_segment_end(&segments->items[i]);
     }
     return offset >= end;
 }

@@ -25,6 +25,11 @@ typedef struct irr_segments {
     size_t         count, max;
 } irr_segments_t;
 
+static inline ptrdiff_t irr_segment_end(const irr_segment_t *segment)
+{
+    return segment->offset + (ptrdiff_t)segment->length;
+}
+
 /* Frees a list; zeroed, it is empty. */
 void irr_segments_fini(irr_segments_t *segments);
 
@@ -47,6 +52,9 @@ irr_status_t irr_segments_put(irr_segments_t *segments, irr_segment_t segment);
 
 /* Appends a segment without sorting or joining.  IRR_ERR_NO_MEMORY: the list is unchanged. */
 irr_status_t irr_segments_add(irr_segments_t *segments, irr_segment_t segment);
+
+/* Sorts the segments of a list by offset, after irr_segments_add. */
+void irr_segments_sort(irr_segments_t *segments);
 
 /*
  * Adds sorted segments that share no byte with each other or with the list.  O(n) for n segments of the result.  After

@@ -91,7 +91,7 @@ static irr_lesson_t *take(irr_lessons_t *lessons, const irr_situation_t *situati
 
 /* ---- learning ---- */
 
-/* Scales the sums of a strategy down to IRR_LESSONS_TRIALS trials if it has more.  Old trials so lose weight. */
+/* Scales the sums of a strategy down to IRR_LESSONS_TRIALS trials if it has more, so that old trials lose weight. */
 static void forget(irr_found_t *found)
 {
     if (found->trials > IRR_LESSONS_TRIALS) {
