@@ -1,10 +1,12 @@
 /*
- * test_engine.c - the engine of a process: the table of peers, progress, and the three steps of its end.
+ * test_engine.c - the engine of a process: the table of peers, directories, progress, and the three steps of its end.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_world.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- tables ---- */
@@ -26,8 +28,8 @@ static void test_peers_table(void)
     CU_ASSERT_PTR_NULL(irr_peers_find(&peers, 0));
     for (uint64_t i = 0; i < NAMES; i++) {
         irr_memory_fail(1, NULL);
-        if (irr_peers_reserve(&peers, 1) == IRR_ERR_NO_MEMORY) {
-            CU_ASSERT_EQUAL(irr_peers_reserve(&peers, 1), IRR_OK);
+        if (irr_peers_reserve(&peers) == IRR_ERR_NO_MEMORY) {
+            CU_ASSERT_EQUAL(irr_peers_reserve(&peers), IRR_OK);
         }
         wrong += irr_peers_find(&peers, peer_name(i)) != NULL;
         irr_peers_add(&peers, peer_name(i), (irr_peer_t *)&marks[i]);
@@ -41,6 +43,115 @@ static void test_peers_table(void)
     CU_ASSERT_PTR_NULL(irr_peers_find(&peers, NAMES * 3));
     irr_peers_fini(&peers);
     CU_ASSERT_PTR_NULL(irr_peers_find(&peers, 0));
+}
+
+/* Directories of two processes of a node, which gather the same entries, and of a process of another node. */
+enum { PROCESSES = 500, MEMBERS = 3, LONGEST = 24 };
+
+static uint64_t process_name_of(uint64_t i)
+{
+    return (i * 7 + 3) % PROCESSES;
+}
+
+/* Gathers: the first two entries are those of the first two members, with label 1. */
+static void gather(irr_directory_t **directories)
+{
+    char address[LONGEST + 1] = "";
+
+    for (int m = 0; m < MEMBERS; m++) {
+        CU_ASSERT_EQUAL_FATAL(irr_directory_create(PROCESSES, LONGEST, true, &directories[m]), IRR_OK);
+    }
+    for (size_t i = 0; i < PROCESSES; i++) {
+        irr_directory_t *from = directories[i < MEMBERS ? i : 0];
+
+        snprintf(address, sizeof(address), "%zu", i);
+        for (int m = 0; m < MEMBERS; m++) {
+            const int label = i < 2 ? 1 : 2 + (int)i;
+
+            memcpy(irr_directory_entry(directories[m], i),
+                   irr_directory_input(from, label, address, i == 9 ? LONGEST + 1 : strlen(address) + 1),
+                   from->stride);
+            irr_directory_entry(directories[m], i)->name = process_name_of(i);
+        }
+    }
+}
+
+static int count_wrong(const irr_directory_t *directory)
+{
+    int wrong = 0;
+
+    for (size_t i = 0; i < PROCESSES; i++) {
+        size_t length = 0;
+        const char *address = irr_directories_find(directory, process_name_of(i), &length);
+
+        wrong += i == 9 ? length != 0 : address == NULL || length != strlen(address) + 1 || atoi(address) != (int)i;
+    }
+    return wrong;
+}
+
+/* The processes of a node keep one array, unless a process finds other bytes in the memory of its node. */
+static void test_directories(void)
+{
+    irr_directory_t *directories[MEMBERS];
+    irr_segment_handle_t hosts[MEMBERS];
+    size_t length;
+
+    for (int spoils = 0; spoils <= 1; spoils++) {
+        gather(directories);
+        for (int m = 0; m < MEMBERS; m++) {
+            irr_directory_sort(directories[m], m < 2 ? 1 : 2 + m, &hosts[m]);
+        }
+        for (int m = 0; m < MEMBERS; m++) {
+            irr_directory_offer(directories[m], &hosts[m]);
+        }
+        directories[0]->segment.bytes[100] += (unsigned char)spoils;
+        for (int m = MEMBERS - 1; m >= 0; m--) {
+            irr_directory_share(directories[m], &hosts[m]);
+        }
+        CU_ASSERT(directories[0]->own == NULL && directories[2]->own == NULL);
+        CU_ASSERT_EQUAL(directories[1]->own != NULL, spoils);
+        for (int m = spoils; m < MEMBERS; m++) {
+            CU_ASSERT_EQUAL(count_wrong(directories[m]), 0);
+            CU_ASSERT_PTR_NULL(irr_directories_find(directories[m], PROCESSES, &length));
+        }
+        for (int m = 0; m < MEMBERS; m++) {
+            irr_directories_destroy(directories[m]);
+        }
+    }
+}
+
+/* Creates a sorted directory of the processes first to last. The addresses have `bytes` bytes. */
+static irr_directory_t *directory_of(uint64_t first, uint64_t last, size_t bytes)
+{
+    irr_segment_handle_t host;
+    irr_directory_t *made;
+
+    CU_ASSERT_EQUAL_FATAL(irr_directory_create((size_t)(last - first + 1), bytes, false, &made), IRR_OK);
+    for (uint64_t name = first; name <= last; name++) {
+        *irr_directory_entry(made, (size_t)(name - first)) =
+            (irr_directory_entry_t){ .name = name, .length = (uint32_t)bytes };
+    }
+    irr_directory_sort(made, 0, &host);
+    CU_ASSERT_EQUAL(host.process, 0);
+    return made;
+}
+
+/* A new directory replaces the settled directories whose processes it has. The newest address counts. */
+static void test_covered_directories(void)
+{
+    irr_directory_t *list = NULL;
+    size_t length = 0;
+
+    irr_directories_add(&list, directory_of(1, 3, 8));
+    irr_directories_add(&list, directory_of(3, 9, 16));
+    list->settled = list->next->settled = true;
+    CU_ASSERT(irr_directories_find(list, 3, &length) != NULL && length == 16);
+    irr_directories_add(&list, directory_of(1, 4, 24));
+    CU_ASSERT(list->next != NULL && list->next->next == NULL);
+    CU_ASSERT(irr_directories_find(list, 3, &length) != NULL && length == 24);
+    irr_directories_add(&list, directory_of(1, 9, 32));
+    CU_ASSERT(list->next != NULL && list->next->count == 4);   /* not settled */
+    irr_directories_destroy(list);
 }
 
 /* ---- the engine ---- */
@@ -156,6 +267,8 @@ static void test_close_unused(void)
 
 IRR_TEST_MAIN("engine", 60,
     { "the table of peers",                        test_peers_table },
+    { "directories that a node shares",            test_directories },
+    { "directories that others cover",             test_covered_directories },
     { "no memory for the engine",                  test_no_memory_for_engine },
     { "progress within progress",                  test_progress_within_progress },
     { "closing while a message is in flight",      test_close },

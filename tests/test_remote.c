@@ -149,20 +149,20 @@ static void begin_segment(void)
 /* The length of a segment cannot change. Programs that this process starts do not inherit its descriptor. */
 static void test_view(void)
 {
-    irr_view_t view = { .length = 0 };
+    irr_segment_view_t view = { .length = 0 };
     size_t offset;
 
     begin_segment();
     irr_test_must(irr_segment_take(&segment, 100, &offset));
     CU_ASSERT_EQUAL(irr_segment_take(&segment, SIZE_MAX, &offset), IRR_ERR_NO_MEMORY);
     CU_ASSERT_EQUAL(irr_segment_take(&segment, SEGMENT_BYTES - SEGMENT_TABLE - 128 + 1, &offset), IRR_ERR_NO_MEMORY);
-    CU_ASSERT_EQUAL_FATAL(irr_view_open(&view, &segment.handle), IRR_OK);
+    CU_ASSERT_EQUAL_FATAL(irr_segment_view_open(&view, &segment.handle), IRR_OK);
     CU_ASSERT_EQUAL(view.length, SEGMENT_BYTES);
     CU_ASSERT(view.bytes != segment.bytes);
     memset(segment.bytes + offset, 77, 100);
     CU_ASSERT_EQUAL(view.bytes[offset + 99], 77);
     CU_ASSERT_EQUAL(mprotect((void *)view.bytes, SEGMENT_BYTES, PROT_READ | PROT_WRITE), -1);
-    irr_view_close(&view);
+    irr_segment_view_close(&view);
     CU_ASSERT_PTR_NULL(view.bytes);
     CU_ASSERT_EQUAL(ftruncate((int)segment.handle.file, 0), -1);
     CU_ASSERT(fcntl((int)segment.handle.file, F_GET_SEALS) & F_SEAL_SHRINK);
@@ -172,9 +172,9 @@ static void test_view(void)
 
 static void expect_refused(const irr_segment_handle_t *handle)
 {
-    irr_view_t view = { .length = 7 };
+    irr_segment_view_t view = { .length = 7 };
 
-    CU_ASSERT_EQUAL(irr_view_open(&view, handle), IRR_ERR_NOT_SUPPORTED);
+    CU_ASSERT_EQUAL(irr_segment_view_open(&view, handle), IRR_ERR_NOT_SUPPORTED);
     CU_ASSERT_EQUAL(view.length, 7);
 }
 

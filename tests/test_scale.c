@@ -26,58 +26,6 @@ typedef struct member {
     char        *bytes[2];
 } member_t;
 
-/* ---- the store of addresses ---- */
-
-/* Addresses by rank, and the store of each rank. */
-typedef struct host {
-    irr_store_t *stores;
-    struct address {
-        char   bytes[64];
-        size_t length;
-    } *addresses;
-    int fetches;
-    int fails;   /* number of the fetch that fails, from 1; 0: none */
-} host_t;
-
-static host_t host;
-
-static irr_status_t publish(void *context, const void *address, size_t bytes)
-{
-    struct address *own = context;
-
-    CU_ASSERT_FATAL(bytes <= sizeof(own->bytes));
-    memcpy(own->bytes, address, bytes);
-    own->length = bytes;
-    return IRR_OK;
-}
-
-static irr_status_t fetch(void *context, uint64_t name, void *address, size_t room, size_t *bytes_p)
-{
-    const struct address *found = &host.addresses[name >> 32];
-
-    CU_ASSERT(found != context && found->length > 0 && found->length <= room);
-    memcpy(address, found->bytes, found->length);
-    *bytes_p = found->length;
-    return ++host.fetches == host.fails ? IRR_ERR_UNREACHABLE : IRR_OK;
-}
-
-/* Opens a world, and gives a store to its engines. */
-static void open_stored(irr_team_t *team, int ranks)
-{
-    irr_team_begin(team, ranks, 0, 0);
-    host = (host_t){ .stores = irr_world_array(team->world, ranks, sizeof(*host.stores)),
-                     .addresses = irr_world_array(team->world, ranks, sizeof(*host.addresses)) };
-    for (int r = 0; r < ranks; r++) {
-        host.stores[r] = (irr_store_t){ .context = &host.addresses[r], .publish = publish, .fetch = fetch };
-        team->world->engines[r]->config.store = &host.stores[r];
-    }
-}
-
-static void open_gathered(irr_team_t *team, int ranks)
-{
-    irr_team_begin(team, ranks, 0, 0);
-}
-
 /* Closes a world that has no unexpected messages, without the progress in which engines discard them. */
 static void close_team(irr_team_t *team)
 {
@@ -235,13 +183,12 @@ static void exchange(irr_team_t *team, const member_t *members, bool planned)
 
 typedef struct row {
     const char *name, *algorithm;
-    bool        gathers, dense, planned;   /* gathers: there is no store of addresses */
-    size_t      limit;                     /* largest number of heap bytes of each of 256 ranks after exchanges */
+    bool        dense, planned;
+    size_t      limit;   /* largest number of heap bytes of each of 256 ranks after exchanges */
 } row_t;
 
 static const row_t rows[] = {
     { .name = "sparse-direct", .algorithm = "direct", .limit = 15000 },
-    { .name = "sparse-gathered", .algorithm = "direct", .gathers = true, .limit = 41500 },
     { .name = "sparse-grid", .algorithm = "grid", .limit = 37500 },
     { .name = "sparse-node", .algorithm = "node", .limit = 58500 },
     { .name = "dense-direct", .algorithm = "direct", .dense = true, .limit = 162000 },
@@ -259,13 +206,13 @@ static size_t measure(const row_t *row, int ranks)
     clock_t began;
     double open_us;
 
-    (row->gathers ? open_gathered : open_stored)(&team, ranks);
+    irr_team_begin(&team, ranks, 0, 0);
     for (int r = 0; r < ranks; r++) {
         team.params[r].node = r / 64;
     }
     before = irr_memory_bytes();
     began = clock();
-    irr_team_create_with(&team, &(irr_settings_t){ .algorithm = irr_algorithm_find(row->algorithm) });
+    irr_team_create_with(&team, &(irr_settings_t){ .algorithm = irr_algorithm_find(row->algorithm), .shm = true });
     open_us = (double)(clock() - began) * 1e6 / CLOCKS_PER_SEC / ranks;
     opened = (irr_memory_bytes() - before) / (size_t)ranks;
     exchange(&team, members, row->planned);
@@ -303,30 +250,6 @@ static bool only_measures(void)
     return only;
 }
 
-/* A fetch that fails fails the exchange of one rank, and the exchange ends on all ranks. */
-static void test_fetch_fails(void)
-{
-    member_t *members = make_members(FEW, PARTNERS);
-
-    for (int nth = 1; nth <= FEW * PARTNERS / 2 && !only_measures(); nth += PARTNERS - 1) {
-        irr_status_t result[FEW];
-        irr_team_t team;
-        int unreachable = 0;
-
-        open_stored(&team, FEW);
-        irr_team_create_with(&team, &(irr_settings_t){ .algorithm = irr_algorithm_find("direct") });
-        host.fails = host.fetches + nth;
-        run(&team, members, false, result);
-        (void)verify(&team, members, result);
-        for (int r = 0; r < FEW; r++) {
-            unreachable += result[r] == IRR_ERR_UNREACHABLE;
-        }
-        CU_ASSERT_EQUAL(unreachable, 1);
-        irr_team_close(&team);
-    }
-    free_members(members, FEW);
-}
-
 /* An exchange that first sends to its partners ends on all ranks if an allocation fails. */
 static void test_no_memory(void)
 {
@@ -337,7 +260,7 @@ static void test_no_memory(void)
         irr_status_t result[FEW];
         irr_team_t team;
 
-        open_stored(&team, FEW);
+        irr_team_begin(&team, FEW, 0, 0);
         irr_team_create_with(&team, &(irr_settings_t){ .algorithm = irr_algorithm_find("direct") });
         irr_memory_fail(nth, NULL);
         run(&team, members, false, result);
@@ -351,5 +274,4 @@ static void test_no_memory(void)
 
 IRR_TEST_MAIN("scale", 120,
     { "heap and time of a rank", test_rows },
-    { "an address that cannot be fetched", test_fetch_fails },
     { "first sends without memory", test_no_memory })

@@ -243,9 +243,9 @@ static void test_no_connection(void)
     } cases[] = {
         { true, IRR_OK, "rank 2 of a communicator cannot reach rank 3: peer cannot be reached" TAIL },
         { false, IRR_ERR_NO_MEMORY, "a rank has no memory for a communicator" },
-        { false, IRR_ERR_UNREACHABLE, "rank 2 of a communicator cannot use the address of rank 0: peer cannot be "
+        { false, IRR_ERR_UNREACHABLE, "rank 2 of a communicator cannot reach rank 3: peer cannot be "
           "reached" TAIL },
-        { false, IRR_ERR_BAD_PARAM, "rank 2 of a communicator cannot use the address of rank 0: value is not allowed "
+        { false, IRR_ERR_BAD_PARAM, "rank 2 of a communicator cannot reach rank 3: value is not allowed "
           "here" TAIL }
     };
 #undef TAIL

@@ -38,8 +38,7 @@ static int rank_of(const job_t *job, int i)
 /* ---- ranks that agree by themselves ---- */
 
 /*
- * Completes an all-gather at once: every rank has the entry of the calling rank, but its own address. An entry is the
- * label of a node, a length, and the address.
+ * Completes an all-gather at once: every rank has the entry of the calling rank, but its own address.
  */
 static irr_status_t allgather(void *context, const void *input, void *output, size_t bytes)
 {
@@ -48,16 +47,14 @@ static irr_status_t allgather(void *context, const void *input, void *output, si
     (void)input;
     for (int r = 0; r < job->ranks; r++) {
         irr_transport_t *transport = job->transports[r];
-        char *entry = (char *)output + (size_t)r * bytes;
+        irr_directory_entry_t *entry = (irr_directory_entry_t *)((char *)output + (size_t)r * bytes);
         const void *address;
-        uint64_t head[2] = { 0 };
         size_t size;
 
         irr_test_must(transport->ops->address(transport, &address, &size));
-        CU_ASSERT_FATAL(size + sizeof(head) <= bytes);
-        head[1] = size;
-        memcpy(entry, head, sizeof(head));
-        memcpy(entry + sizeof(head), address, size);
+        CU_ASSERT_FATAL(size + sizeof(*entry) <= bytes);
+        *entry = (irr_directory_entry_t){ .length = (uint32_t)size };
+        memcpy(entry->address, address, size);
     }
     return IRR_OK;
 }

@@ -103,22 +103,6 @@ typedef struct irr_engine irr_engine_t;
 const char *irr_transport_name(int i);
 const char *irr_transport_text(int i);
 
-/*
- * The caller's store of addresses.  With a store, a rank fetches the address of a process when it first sends to the
- * process, so addresses take memory only for processes to which the rank sends.  Without a store, each setup of a
- * communicator gathers the addresses of members that are not known yet.
- */
-typedef struct irr_store {
-    void *context;
-    /*
-     * Stores the address of this process, and replaces an earlier address.  Other processes fetch the address only
-     * after a later agreement.
-     */
-    irr_status_t (*publish)(void *context, const void *address, size_t bytes);
-    /* Copies the address of a process, at most `room` bytes.  Called while the engine is locked. */
-    irr_status_t (*fetch)(void *context, uint64_t name, void *address, size_t room, size_t *bytes_p);
-} irr_store_t;
-
 typedef struct irr_engine_config {
     const char *transport;     /* name of a transport; NULL or "": transport/auto.h describes the choice */
     const char *ucx_tls;       /* value for UCX_TLS; NULL or "": the engine chooses it according to one_node */
@@ -132,7 +116,6 @@ typedef struct irr_engine_config {
     size_t      job_ranks, node_ranks;   /* number of ranks of the job, and number of its ranks on this node */
     size_t      eager_bytes;   /* longest message that is sent eagerly; 0: default of the library;
                                   IRR_BYTES_AUTO: see ucx.c */
-    const irr_store_t *store;   /* lives as long as the engine; NULL: none */
 } irr_engine_config_t;
 
 /*

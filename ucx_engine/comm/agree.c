@@ -32,26 +32,37 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Local. Returns true if this process lacks an address of a member, and cannot fetch it later. */
+/* Local. Returns true if this process neither has connected a process nor knows its address for a kind of lane. */
+static bool lacks(const irr_engine_t *engine, uint64_t name, irr_lane_kind_t kind)
+{
+    const irr_peer_t *peer = irr_peers_find(&engine->peers, name);
+    size_t length = 0;
+    const void *address;
+
+    if (peer != NULL && !irr_lanes_lacks(peer, kind)) {
+        return false;
+    }
+    address = irr_directories_find(engine->directories, name, &length);
+    return address == NULL || !irr_lanes_has(address, length, kind);
+}
+
+/* Local. Returns true if this process lacks an address of a member. */
 static bool lacks_address(const irr_setup_t *setup)
 {
     const irr_comm_params_t *params = &setup->params;
     const irr_agreement_t *agreement = &setup->agreement;
     irr_engine_t *engine = setup->engine;
-    bool lacks = false;
+    bool lacking = false;
 
-    if (engine->config.store != NULL) {
-        return false;
-    }
     irr_lock_acquire(&engine->lock);
-    for (int i = 0; i < params->ranks && !lacks; i++) {
-        const irr_peer_t *peer = irr_peers_find(&engine->peers, irr_members_name(&setup->comm->members, i));
+    for (int i = 0; i < params->ranks && !lacking; i++) {
+        const uint64_t name = irr_members_name(&setup->comm->members, i);
 
-        lacks = i != params->rank && (peer == NULL || (agreement->shares && irr_lanes_lacks(peer, IRR_LANE_NEAR)) ||
-                                      (agreement->network && irr_lanes_lacks(peer, IRR_LANE_FAR)));
+        lacking = i != params->rank && ((agreement->shares && lacks(engine, name, IRR_LANE_NEAR)) ||
+                                        (agreement->network && lacks(engine, name, IRR_LANE_FAR)));
     }
     irr_lock_release(&engine->lock);
-    return lacks;
+    return lacking;
 }
 
 static uint64_t trouble_word(const irr_comm_params_t *params, irr_status_t trouble)
@@ -102,23 +113,6 @@ enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS, ID = ADDRESS_WOR
 _Static_assert(WORDS <= IRR_SETUP_WORDS && IRR_SETUP_WHY <= IRR_SETUP_WORDS * sizeof(uint64_t),
                "there is room for all words");
 
-/* Local. Publishes the address of this process if a lane was opened since the last call. */
-static irr_status_t publish(irr_engine_t *engine, const void *address, size_t length)
-{
-    const irr_store_t *store = engine->config.store;
-    unsigned kinds = 0;
-    irr_status_t status = IRR_OK;
-
-    for (int k = 0; k < IRR_LANE_KINDS; k++) {
-        kinds |= (engine->lanes->inner[k] != NULL) << k;
-    }
-    if (store != NULL && kinds != engine->published) {
-        status = store->publish(store->context, address, length);
-        engine->published = status == IRR_OK ? kinds : engine->published;
-    }
-    return status;
-}
-
 /* Local. Sets the words about addresses. */
 static void set_address_words(irr_setup_t *setup)
 {
@@ -128,9 +122,6 @@ static void set_address_words(irr_setup_t *setup)
 
     if (setup->params.trouble == IRR_OK) {
         irr_setup_cannot(setup, transport->ops->address(transport, &address, &length), "name its address");
-    }
-    if (setup->params.trouble == IRR_OK) {
-        irr_setup_cannot(setup, publish(setup->engine, address, length), "publish its address");
     }
     setup->words[TROUBLE] = trouble_word(&setup->params, setup->params.trouble);
     setup->words[ADDRESS_BYTES] = length;
@@ -147,7 +138,6 @@ static irr_status_t refuse(irr_setup_t *setup)
 static void take_addresses(irr_setup_t *setup)
 {
     setup->agreement.address_bytes = setup->words[ADDRESS_BYTES];
-    setup->comm->address_bytes = setup->agreement.address_bytes;
     setup->agreement.addresses_needed = setup->words[ADDRESSES_NEEDED] != 0;
 }
 

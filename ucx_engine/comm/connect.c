@@ -2,9 +2,9 @@
  * connect.c - finds the members of a communicator, and opens a channel that reaches all of them.
  *
  * If a member lacks addresses of other members, finding the members takes one all-reduce, which detects missing memory,
- * and one all-gather of labels and addresses. If no member lacks an address, finding the members takes one all-gather
- * of labels, or no collective if all members are on one node. If the caller has a store of addresses, no member lacks
- * an address: the first send to a process fetches its address, as does the channel for the processes of the node.
+ * and one all-gather of labels and addresses, which become a directory. If no member lacks an address, finding the
+ * members takes one all-gather of labels, or no collective if all members are on one node. The first send to a process
+ * connects the process, as does the channel for the processes of the node.
  */
 #include "comm/agree.h"
 
@@ -14,61 +14,24 @@
 
 /* ---- labels and addresses ---- */
 
-/* An entry of the all-gather. The address follows, padded to 8 bytes. */
-typedef struct entry {
-    int64_t  label;
-    uint64_t length;
-} entry_t;
-
-static size_t entry_bytes(const irr_setup_t *setup)
+/*
+ * Takes the labels, and the names of the entries. If an address has no valid length, this rank is in trouble.
+ */
+static void take_entries(irr_setup_t *setup)
 {
-    return sizeof(entry_t) + (setup->agreement.address_bytes + 7) / 8 * 8;
-}
+    irr_comm_t *comm = setup->comm;
 
-/* Connects the process of this name, or adds new addresses of a known process. The engine is locked. */
-static irr_status_t connect_member(irr_engine_t *engine, uint64_t name, const void *address, uint64_t length,
-                                   size_t max)
-{
-    irr_peer_t *peer = irr_peers_find(&engine->peers, name);
-    irr_status_t status;
+    for (int i = 0; i < comm->ranks; i++) {
+        irr_directory_entry_t *entry = irr_directory_entry(setup->directory, (size_t)i);
 
-    if (length == 0 || length > max) {
-        return IRR_ERR_UNREACHABLE;
-    }
-    if (peer != NULL) {
-        return irr_lanes_learn(peer, address, (size_t)length);
-    }
-    status = irr_peers_reserve(&engine->peers, 1);
-    if (status == IRR_OK) {
-        status = engine->transport->ops->connect(engine->transport, address, (size_t)length, &peer);
-    }
-    if (status == IRR_OK) {
-        irr_peers_add(&engine->peers, name, peer);
-    }
-    return status;
-}
-
-static void connect_members(irr_setup_t *setup)
-{
-    const irr_comm_params_t *params = &setup->params;
-    irr_engine_t *engine = setup->engine;
-
-    irr_lock_acquire(&engine->lock);
-    for (int i = 0; i < params->ranks && params->trouble == IRR_OK; i++) {
-        const entry_t *entry = (const entry_t *)(setup->gathered + (size_t)i * entry_bytes(setup));
-
-        if (i != params->rank) {
-            const uint64_t name = irr_members_name(&setup->comm->members, i);
-            const irr_status_t status =
-                connect_member(engine, name, entry + 1, entry->length, setup->agreement.address_bytes);
-
-            irr_setup_cannot(setup, status, "use the address of rank %d", i);
+        entry->name = irr_members_name(&comm->members, i);
+        if (entry->length == 0 || entry->length > setup->agreement.address_bytes) {
+            irr_setup_cannot(setup, IRR_ERR_UNREACHABLE, "use the address of rank %d", i);
         }
         if (!setup->placed) {
-            setup->comm->labels[i] = (int)entry->label;
+            comm->labels[i] = entry->label;
         }
     }
-    irr_lock_release(&engine->lock);
 }
 
 static irr_status_t found(irr_setup_t *setup)
@@ -80,39 +43,38 @@ static irr_status_t found(irr_setup_t *setup)
 
 static irr_status_t entries_came(irr_setup_t *setup)
 {
-    if (setup->params.trouble == IRR_OK) {
-        connect_members(setup);
-    }
-    irr_free(setup->gathered);
-    setup->gathered = NULL;
+    irr_engine_t *engine = setup->engine;
+
+    take_entries(setup);
+    irr_directory_sort(setup->directory, setup->label, &setup->host);
+    irr_directory_offer(setup->directory, &setup->host);
+    irr_lock_acquire(&engine->lock);
+    irr_directories_add(&engine->directories, setup->directory);
+    irr_lock_release(&engine->lock);
+    setup->added = true;
     return found(setup);
 }
 
 static irr_status_t give_entry(irr_setup_t *setup)
 {
-    const size_t bytes = entry_bytes(setup);
     irr_transport_t *transport = setup->engine->transport;
-    const void *address;
-    size_t length;
-    entry_t *own;
+    irr_directory_t *directory = setup->directory;
+    const void *address = NULL;
+    size_t length = 0;
 
     if (setup->verdict != IRR_OK) {
         return setup->verdict;
     }
-    own = (entry_t *)(setup->gathered + (size_t)setup->params.ranks * bytes);
-    own->label = setup->label;
     irr_setup_cannot(setup, transport->ops->address(transport, &address, &length), "name its address");
-    if (setup->params.trouble == IRR_OK) {
-        own->length = length;
-        memcpy(own + 1, address, length);
-    }
-    return irr_setup_gather(setup, own, setup->gathered, bytes, entries_came);
+    return irr_setup_gather(setup, irr_directory_input(directory, setup->label, address, length),
+                            irr_directory_entry(directory, 0), directory->stride, entries_came);
 }
 
 static irr_status_t gather_entries(irr_setup_t *setup)
 {
-    setup->gathered = irr_alloc_zero((size_t)setup->params.ranks + 1, entry_bytes(setup));
-    if (setup->gathered == NULL) {
+    irr_connect_settle(setup);   /* the directory of an earlier search */
+    if (irr_directory_create((size_t)setup->params.ranks, setup->agreement.address_bytes, setup->params.settings.shm,
+                             &setup->directory) != IRR_OK) {
         irr_setup_note(setup, IRR_ERR_NO_MEMORY, irr_setup_no_memory);
     }
     return irr_agree_no_trouble(setup, give_entry);
@@ -138,37 +100,38 @@ irr_status_t irr_connect_find(irr_setup_t *setup, irr_step_fn next)
 
 /* ---- the channel ---- */
 
-/* Fetches the address of a process, and connects the process. */
-static irr_status_t fetch_member(const irr_comm_t *comm, uint64_t name)
+/*
+ * Connects a process, or adds the lanes that have been opened since the process was connected. The engine is locked.
+ */
+static irr_status_t connect_process(irr_engine_t *engine, uint64_t name, irr_peer_t **peer_p)
 {
-    const irr_store_t *store = comm->engine->config.store;
-    void *address = irr_alloc(1, comm->address_bytes);
     size_t length = 0;
-    irr_status_t status = IRR_ERR_NO_MEMORY;
+    const void *address = irr_directories_find(engine->directories, name, &length);
+    irr_status_t status;
 
-    if (address != NULL) {
-        status = store->fetch(store->context, name, address, comm->address_bytes, &length);
+    if (address == NULL) {
+        return IRR_ERR_UNREACHABLE;
+    }
+    if (*peer_p != NULL) {
+        return irr_lanes_learn(*peer_p, address, length);
+    }
+    status = irr_peers_reserve(&engine->peers);
+    if (status == IRR_OK) {
+        status = engine->transport->ops->connect(engine->transport, address, length, peer_p);
     }
     if (status == IRR_OK) {
-        status = connect_member(comm->engine, name, address, length, comm->address_bytes);
+        irr_peers_add(&engine->peers, name, *peer_p);
     }
-    irr_free(address);
     return status;
 }
 
 static irr_status_t find_peer(irr_finder_t *finder, int rank, irr_lane_kind_t kind, irr_peer_t **peer_p)
 {
     const irr_comm_t *comm = (irr_comm_t *)((char *)finder - offsetof(irr_comm_t, finder));
-    const irr_peers_t *peers = &comm->engine->peers;
     const uint64_t name = irr_members_name(&comm->members, rank);
-    irr_status_t status = IRR_OK;
 
-    *peer_p = irr_peers_find(peers, name);
-    if (comm->engine->config.store != NULL && (*peer_p == NULL || irr_lanes_lacks(*peer_p, kind))) {
-        status = fetch_member(comm, name);
-        *peer_p = irr_peers_find(peers, name);
-    }
-    return status == IRR_OK && *peer_p == NULL ? IRR_ERR_UNREACHABLE : status;
+    *peer_p = irr_peers_find(&comm->engine->peers, name);
+    return *peer_p == NULL || irr_lanes_lacks(*peer_p, kind) ? connect_process(comm->engine, name, peer_p) : IRR_OK;
 }
 
 static bool is_near(const irr_setup_t *setup, int rank)
@@ -234,7 +197,7 @@ static void connect(irr_setup_t *setup)
     irr_comm_t *comm = setup->comm;
     irr_status_t status;
 
-    comm->finder = (irr_finder_t){ .fetches = comm->engine->config.store != NULL, .find = find_peer };
+    comm->finder.find = find_peer;
     setup->unmapped = find_alien(setup);
     if (setup->unmapped >= 0) {
         return;   /* all members connect again, without shared memory */
@@ -257,4 +220,20 @@ void irr_connect_all(irr_setup_t *setup)
         connect(setup);
     }
     irr_lock_release(&setup->engine->lock);
+}
+
+void irr_connect_settle(irr_setup_t *setup)
+{
+    if (!setup->added) {
+        if (setup->directory != NULL) {
+            irr_directory_destroy(setup->directory);
+        }
+    } else {
+        irr_lock_acquire(&setup->engine->lock);
+        irr_directory_share(setup->directory, &setup->host);
+        setup->directory->settled = true;
+        irr_lock_release(&setup->engine->lock);
+    }
+    setup->directory = NULL;
+    setup->added = false;
 }

@@ -330,6 +330,7 @@ void irr_engine_destroy(irr_engine_t *engine)
         irr_comm_free(comm);
     }
     irr_peers_fini(&engine->peers);
+    irr_directories_destroy(engine->directories);
     irr_lock_fini(&engine->lock);
     free_config(&engine->config);
     irr_free(engine);

@@ -4,6 +4,7 @@
 #ifndef IRR_ENGINE_H
 #define IRR_ENGINE_H
 
+#include "comm/directory.h"
 #include "comm/failure.h"
 #include "comm/ids.h"
 #include "comm/peers.h"
@@ -26,8 +27,8 @@ struct irr_engine {
     irr_status_t     refused[IRR_LANE_KINDS];   /* error of opening a lane; IRR_OK: no error */
     char             reason[IRR_LANE_KINDS][IRR_ENGINE_LINE];   /* text of the error in `refused` */
     irr_lock_t       lock;       /* guards everything below and every call to the transport */
-    unsigned         published;  /* bit k: the published address has lane kind k */
-    irr_peers_t      peers;
+    irr_peers_t      peers;      /* processes that this process has connected */
+    irr_directory_t *directories;   /* addresses of processes */
     irr_ids_t        ids;
     irr_counters_t   counters;
     irr_comm_t      *comms;      /* all communicators */
@@ -80,7 +81,6 @@ struct irr_comm {
     irr_channel_t   *channel;     /* channel to the members; NULL until it is opened */
     irr_members_t    members;     /* processes of the members */
     irr_finder_t     finder;      /* finds the peers of the members, for the channel */
-    size_t           address_bytes;   /* length of the longest address of a member */
     irr_strategy_t   alone;       /* strategy of exchanges without a schedule */
     irr_settings_t   settings;
     int             *labels;      /* by rank: equal on ranks that share a node; NULL after the setup */

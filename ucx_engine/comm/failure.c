@@ -34,6 +34,20 @@ void irr_comm_abandon(irr_comm_t *comm)
     }
 }
 
+/* Starts to notify the next `members` ranks. */
+static void start_notices(irr_comm_t *comm, int members)
+{
+    irr_engine_t *engine = comm->engine;
+
+    comm->notice.members = members;
+    if (!comm->notice.listed) {
+        comm->notice.listed = true;
+        comm->next_notifying = engine->notifying;
+        engine->notifying = comm;
+        engine->news = true;
+    }
+}
+
 static void end_here(irr_comm_t *comm, irr_status_t status)
 {
     comm->failed = status;
@@ -54,10 +68,7 @@ void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason)
                 comm->rank, comm->ranks, reason, irr_status_text(status));
     }
     end_here(comm, status);
-    comm->notice.next = 0;
-    comm->next_notifying = comm->engine->notifying;
-    comm->engine->notifying = comm;
-    comm->engine->news = true;
+    start_notices(comm, comm->ranks - 1);
 }
 
 /* ---- notices ---- */
@@ -71,7 +82,7 @@ static void on_notified(irr_request_t *request, irr_status_t status)
     irr_notice_t *notice = (irr_notice_t *)request;
 
     notice->busy = false;
-    notice->next -= status == IRR_ERR_NO_MEMORY;
+    notice->told -= status == IRR_ERR_NO_MEMORY;
 }
 
 _Static_assert(offsetof(irr_notice_t, request) == 0, "on_notified takes a request for its notice");
@@ -80,25 +91,29 @@ _Static_assert(offsetof(irr_notice_t, request) == 0, "on_notified takes a reques
 bool irr_comm_notify(irr_comm_t *comm)
 {
     irr_notice_t *notice = &comm->notice;
-    irr_status_t status = IRR_OK;
 
-    for (; notice->next < comm->ranks && !notice->busy; notice->next++) {
-        if (notice->next != comm->rank) {
-            notice->request.done = on_notified;
-            irr_request_set(&notice->request, notice->next, notice_tag(), NULL, 0, IRR_FORM_IOVEC);
-            status = irr_channel_send(comm->channel, &notice->request);
-            notice->busy = status == IRR_IN_PROGRESS;
-        }
+    for (; notice->told < notice->members && !notice->busy; notice->told++) {
+        irr_status_t status;
+
+        notice->request.done = on_notified;
+        irr_request_set(&notice->request, (comm->rank + 1 + notice->told) % comm->ranks, notice_tag(), NULL, 0,
+                        IRR_FORM_IOVEC);
+        status = irr_channel_send(comm->channel, &notice->request);
         if (status == IRR_ERR_NO_MEMORY) {
             return false;
         }
+        notice->busy = status == IRR_IN_PROGRESS;
     }
-    return notice->next == comm->ranks && !notice->busy;
+    notice->listed = notice->told < notice->members || notice->busy;
+    return !notice->listed;
 }
 
 /* ---- checks ---- */
 
-/* Returns true if a notice arrived. Fails the communicator if there was no memory for a message, perhaps a notice. */
+/*
+ * Returns true if a notice arrived, and passes it on. Fails the communicator if there was no memory for a message,
+ * perhaps a notice.
+ */
 static bool is_notified(irr_comm_t *comm)
 {
     irr_transport_t *transport = comm->engine->transport;
@@ -107,7 +122,11 @@ static bool is_notified(irr_comm_t *comm)
     if (transport->ops->discard(transport, comm->id, notice_tag(), IRR_TAG_FULL_MASK, &notices) == IRR_ERR_NO_MEMORY) {
         irr_comm_fail(comm, IRR_ERR_NO_MEMORY, "has no memory for a message");
     }
-    return notices > 0 && comm->failed == IRR_OK;
+    if (notices > 0 && comm->failed == IRR_OK) {
+        start_notices(comm, 1);
+        return true;
+    }
+    return false;
 }
 
 /*

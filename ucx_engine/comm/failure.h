@@ -5,6 +5,9 @@
  * allowed. The rank that detects the failure sends each member an empty message, the notice. On all members the started
  * exchanges and all later exchanges end in an error. Waiting ranks check for a notice from time to time.
  *
+ * The first message to a member takes memory, so a rank without memory cannot notify all members. Each rank that gets a
+ * notice therefore at once passes it on to the next rank, which the setup has reached already.
+ *
  * If a rank gets a notice while one of its exchanges is open, the rank ends the exchange when the transport has been
  * idle for a while. Until then a receiver may have matched a long message of this rank, and the transport reads the
  * message from the user's buffer.
@@ -18,11 +21,12 @@
 
 #include "transport/transport.h"
 
-/* The notices of a rank whose communicator failed, sent one at a time. */
+/* The notices of a rank whose communicator failed, sent one at a time, to the next ranks in their order. */
 typedef struct irr_notice {
     irr_request_t request;
-    bool          busy;   /* the transport has the request */
-    int           next;   /* next rank to be notified */
+    bool          busy;     /* the transport has the request */
+    bool          listed;   /* the communicator is in engine->notifying */
+    int           told, members;   /* numbers of notified ranks, and of ranks to be notified */
 } irr_notice_t;
 
 /*
@@ -35,7 +39,7 @@ void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason);
 /* Writes the name of a rank for the user: its number, and its process in the job if known. */
 void irr_comm_name_rank(const irr_comm_t *comm, int rank, char *text, size_t size);
 
-/* Continues to send notices. Returns true when all members were notified. */
+/* Continues to send notices. Returns true when all of them were sent. */
 bool irr_comm_notify(irr_comm_t *comm);
 
 /* Checks for a notice while no exchange is open. To be called from time to time. */

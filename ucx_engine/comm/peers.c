@@ -27,12 +27,12 @@ static irr_peers_entry_t *place(irr_peers_entry_t *entries, size_t places, uint6
     return &entries[i];
 }
 
-irr_status_t irr_peers_reserve(irr_peers_t *peers, size_t more)
+irr_status_t irr_peers_reserve(irr_peers_t *peers)
 {
     size_t places = peers->places > 0 ? peers->places : 16;
     irr_peers_entry_t *entries;
 
-    while (places < 2 * (peers->count + more)) {
+    while (places < 2 * (peers->count + 1)) {
         places *= 2;
     }
     if (places == peers->places) {

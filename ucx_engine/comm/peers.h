@@ -23,8 +23,8 @@ typedef struct irr_peers {
 void irr_peers_init(irr_peers_t *peers);
 void irr_peers_fini(irr_peers_t *peers);
 
-/* Makes room for `more` entries, so that adding them cannot fail. May return IRR_ERR_NO_MEMORY. */
-irr_status_t irr_peers_reserve(irr_peers_t *peers, size_t more);
+/* Makes room for one more entry, so that adding it cannot fail. May return IRR_ERR_NO_MEMORY. */
+irr_status_t irr_peers_reserve(irr_peers_t *peers);
 
 /* Returns the peer of a process, or NULL if the process is not known. */
 irr_peer_t *irr_peers_find(const irr_peers_t *peers, uint64_t name);

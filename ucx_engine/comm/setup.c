@@ -327,6 +327,9 @@ static void undo(irr_setup_t *setup)
 static void leave_to_host(irr_setup_t *setup)
 {
     setup->gathered = NULL;
+    if (!setup->added) {
+        setup->directory = NULL;
+    }
     if (setup->comm != NULL) {
         setup->comm->labels = NULL;
     }
@@ -345,6 +348,7 @@ static void end(irr_setup_t *setup, irr_status_t status)
         undo(setup);
     }
     irr_comm_files_fini(&setup->files);
+    irr_connect_settle(setup);
     irr_free(setup->gathered);
     setup->status = status;
 }

@@ -47,7 +47,10 @@ struct irr_setup {
     irr_comm_files_t    files;
     irr_agreement_t     agreement;
     irr_comm_t         *comm;       /* NULL in case of trouble; belongs to the engine once `entered` */
-    char               *gathered;   /* buffer for an all-gather of labels and addresses, or of paths */
+    irr_directory_t    *directory;  /* gathered in this setup; NULL: none */
+    irr_segment_handle_t host;      /* of the memory in which this node keeps the directory; zeroed: none */
+    bool                added;      /* the engine owns the directory */
+    char               *gathered;   /* buffer for an all-gather of paths */
     uint32_t            id;         /* the proposed id, later the agreed id; IRR_IDS_NONE: none */
     uint32_t            from;       /* start of the search for an id */
     unsigned            draws;      /* number of random proposals */
@@ -93,6 +96,13 @@ irr_status_t irr_setup_gather(irr_setup_t *setup, const void *input, void *outpu
 
 /* Finds the labels and the addresses of all members, then runs step `next`. */
 irr_status_t irr_connect_find(irr_setup_t *setup, irr_step_fn next);
+
+/*
+ * Local. Ends the use of the directory of this setup, when the setup is over. After the last agreement, all ranks of
+ * the node have written the memory that they offered. If a setup failed before, a rank finds other bytes there, and
+ * keeps its own array.
+ */
+void irr_connect_settle(irr_setup_t *setup);
 
 /*
  * Opens a channel to the members, unless this rank is in trouble. If a member cannot be reached over the network, this

@@ -80,18 +80,32 @@ bool irr_lanes_lacks(const irr_peer_t *peer, irr_lane_kind_t kind)
     return peer->inner[kind] == NULL && (kind == IRR_LANE_FAR || peer->near == NULL);
 }
 
+/* Reads the beginning of an address. Returns false if the address does not have the length that its beginning says. */
+static bool read_prefix(const void *address, size_t length, prefix_t *prefix)
+{
+    if (length < sizeof(*prefix)) {
+        return false;
+    }
+    memcpy(prefix, address, sizeof(*prefix));
+    length -= sizeof(*prefix);
+    return prefix->bytes[IRR_LANE_NEAR] <= length &&
+           prefix->bytes[IRR_LANE_FAR] == length - prefix->bytes[IRR_LANE_NEAR];
+}
+
+bool irr_lanes_has(const void *address, size_t length, irr_lane_kind_t kind)
+{
+    prefix_t prefix;
+
+    return read_prefix(address, length, &prefix) && prefix.bytes[kind] > 0;
+}
+
 irr_status_t irr_lanes_learn(irr_peer_t *peer, const void *address, size_t length)
 {
     irr_transport_t *far = peer->lanes->inner[IRR_LANE_FAR];
     const char *bytes = (const char *)address + sizeof(prefix_t);
     prefix_t prefix;
 
-    if (length < sizeof(prefix)) {
-        return IRR_ERR_BAD_PARAM;
-    }
-    memcpy(&prefix, address, sizeof(prefix));
-    length -= sizeof(prefix);
-    if (prefix.bytes[IRR_LANE_NEAR] > length || prefix.bytes[IRR_LANE_FAR] != length - prefix.bytes[IRR_LANE_NEAR]) {
+    if (!read_prefix(address, length, &prefix)) {
         return IRR_ERR_BAD_PARAM;
     }
     if (prefix.bytes[IRR_LANE_NEAR] > 0 && irr_lanes_lacks(peer, IRR_LANE_NEAR)) {

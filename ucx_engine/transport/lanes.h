@@ -15,8 +15,7 @@
  * passes the message on to `far`.
  *
  * Cost: 2 bytes per rank of a channel, 64 bytes for each page with a peer (transport.h), and one address of `near` per
- * peer. If `find` does not fetch addresses, the channel allocates all pages when it is opened, so that a message that
- * reports missing memory needs no memory.
+ * peer.
  */
 #ifndef IRR_LANES_H
 #define IRR_LANES_H
@@ -29,7 +28,6 @@ typedef enum irr_lane_kind { IRR_LANE_NEAR, IRR_LANE_FAR, IRR_LANE_KINDS } irr_l
 typedef struct irr_finder irr_finder_t;
 
 struct irr_finder {
-    bool fetches;   /* true: `find` may allocate memory; false: the first send to a member must not allocate memory */
     /* Returns in *peer_p the peer of a member that this kind of lane reaches. Returns the errors of connect. */
     irr_status_t (*find)(irr_finder_t *finder, int rank, irr_lane_kind_t kind, irr_peer_t **peer_p);
 };
@@ -65,6 +63,9 @@ void irr_lanes_put(irr_lanes_t *lanes, irr_lane_kind_t kind, irr_transport_t *tr
 
 /* Returns true if no message can reach the peer by this transport, because the address of the peer is not known. */
 bool irr_lanes_lacks(const irr_peer_t *peer, irr_lane_kind_t kind);
+
+/* Returns true if an address of `length` bytes has a part for this kind of lane. */
+bool irr_lanes_has(const void *address, size_t length, irr_lane_kind_t kind);
 
 /* Adds the parts of an address that a peer does not have yet. Returns the errors of connect. */
 irr_status_t irr_lanes_learn(irr_peer_t *peer, const void *address, size_t length);

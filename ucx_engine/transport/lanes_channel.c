@@ -170,8 +170,7 @@ static irr_status_t add_found(channel_t *channel, int member, bool is_near)
 
     if (!is_near) {
         channel->kinds[member] = UNMET;
-        status = channel->finder->fetches ? IRR_OK : make_page(channel, member);
-        status = status == IRR_OK ? open_inner(channel, IRR_LANE_FAR) : status;
+        status = open_inner(channel, IRR_LANE_FAR);
         channel->unmet.looks = status == IRR_OK && channel->super.lanes[IRR_LANE_FAR]->looks;
         return status;
     }

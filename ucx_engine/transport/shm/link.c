@@ -50,7 +50,7 @@ static irr_status_t append(irr_peer_t *peer)
 irr_status_t irr_shm_link(irr_peer_t *peer)
 {
     if (peer->view.bytes == NULL) {
-        if (irr_view_open(&peer->view, &peer->address.segment) != IRR_OK) {
+        if (irr_segment_view_open(&peer->view, &peer->address.segment) != IRR_OK) {
             return IRR_ERR_UNREACHABLE;
         }
         peer->look = &((const irr_shm_table_t *)peer->view.bytes)->first;
@@ -98,7 +98,7 @@ irr_status_t irr_shm_open_beside(irr_peer_t *peer)
  */
 static const void *there(const irr_peer_t *peer, uint64_t offset, size_t bytes)
 {
-    const irr_view_t *view = &peer->view;
+    const irr_segment_view_t *view = &peer->view;
     const bool good = offset != 0 && offset % 64 == 0 && offset <= view->length && bytes <= view->length - offset;
 
     return good ? view->bytes + offset : NULL;

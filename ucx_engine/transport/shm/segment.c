@@ -119,18 +119,19 @@ irr_status_t irr_segment_take(irr_segment_t *segment, size_t bytes, size_t *offs
 
 /* ---- reading ---- */
 
-/* Returns true if the file is the file of the descriptor, and its seals prevent it from shrinking. */
+/* Returns true if the file can be the file of the handle, and its seals prevent it from shrinking. */
 static bool is_it(int file, const irr_segment_handle_t *handle)
 {
     struct stat status;
     const int seals = fcntl(file, F_GET_SEALS);
 
-    return fstat(file, &status) == 0 && status.st_dev == handle->device && status.st_ino == handle->inode &&
+    return fstat(file, &status) == 0 &&
+           (handle->inode == 0 || (status.st_dev == handle->device && status.st_ino == handle->inode)) &&
            status.st_size >= 0 && (uint64_t)status.st_size == handle->bytes && seals >= 0 &&
            (seals & F_SEAL_SHRINK) != 0;
 }
 
-irr_status_t irr_view_open(irr_view_t *view, const irr_segment_handle_t *handle)
+irr_status_t irr_segment_view_open(irr_segment_view_t *view, const irr_segment_handle_t *handle)
 {
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
     void *mapped = MAP_FAILED;
@@ -148,16 +149,16 @@ irr_status_t irr_view_open(irr_view_t *view, const irr_segment_handle_t *handle)
     }
     close(file);
     if (mapped != MAP_FAILED) {
-        *view = (irr_view_t){ .bytes = mapped, .length = handle->bytes };
+        *view = (irr_segment_view_t){ .bytes = mapped, .length = handle->bytes };
         status = IRR_OK;
     }
     return status;
 }
 
-void irr_view_close(irr_view_t *view)
+void irr_segment_view_close(irr_segment_view_t *view)
 {
     if (view->bytes != NULL) {
         munmap((void *)view->bytes, view->length);
     }
-    *view = (irr_view_t){ .length = 0 };
+    *view = (irr_segment_view_t){ .length = 0 };
 }

@@ -21,7 +21,7 @@
 /* Descriptor of a segment, by which a process of the node opens the segment. May be sent as bytes. */
 typedef struct irr_segment_handle {
     uint64_t process, file;     /* number of the process, and its descriptor of the file */
-    uint64_t device, inode;
+    uint64_t device, inode;   /* 0: unknown; the reader must then recognize the segment by its contents */
     uint64_t bytes;
 } irr_segment_handle_t;
 
@@ -50,16 +50,16 @@ irr_status_t irr_segment_take(irr_segment_t *segment, size_t bytes, size_t *offs
 
 /* ---- reading the segment of another process ---- */
 
-typedef struct irr_view {
+typedef struct irr_segment_view {
     const unsigned char *bytes;
     size_t               length;
-} irr_view_t;
+} irr_segment_view_t;
 
 /*
  * Maps a segment, which may belong to this process. Returns IRR_ERR_NOT_SUPPORTED if the segment does not match the
  * descriptor, or if this process cannot open the segment, for example in another container.
  */
-irr_status_t irr_view_open(irr_view_t *view, const irr_segment_handle_t *handle);
-void         irr_view_close(irr_view_t *view);
+irr_status_t irr_segment_view_open(irr_segment_view_t *view, const irr_segment_handle_t *handle);
+void         irr_segment_view_close(irr_segment_view_t *view);
 
 #endif

@@ -120,7 +120,7 @@ static void free_peer(irr_peer_t *peer)
         irr_shm_forget(peer, message);
     }
     irr_free(peer->room);
-    irr_view_close(&peer->view);
+    irr_segment_view_close(&peer->view);
     irr_free(peer);
 }
 

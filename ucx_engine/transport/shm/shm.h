@@ -142,7 +142,7 @@ struct irr_peer {
     bool                   spilled;   /* the message in pieces is longer than its receive */
     irr_shm_link_t        *own;       /* our link about the process; NULL: none yet */
     irr_shm_message_t     *unexpected, **unexpected_end;
-    irr_view_t             view;      /* segment of the process; unmapped until needed */
+    irr_segment_view_t             view;      /* segment of the process; unmapped until needed */
     irr_lane_out_t         out;
     irr_shm_op_t          *filling;   /* receive of the message in pieces */
     irr_shm_message_t     *stashing;  /* unexpected message in pieces; if `filling` is NULL too, the message is lost */
