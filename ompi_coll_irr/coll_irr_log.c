@@ -80,7 +80,7 @@ static void add_untried(clause_t *clause, const mca_coll_irr_module_t *module, c
 
     if (!service->choice.listed) {
         add_exchanges(clause, service);
-        add(clause, ", and the ranks first look for a faster algorithm after %d", irr_choice_first(one_node));
+        add(clause, "; the ranks first look for a faster algorithm after %d exchanges", irr_choice_first(one_node));
     } else if (funds.wanted > 0) {
         add_unpaid(clause, service, &funds);
     } else if (service->choice.recall.losers > 0) {

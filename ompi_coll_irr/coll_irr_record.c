@@ -31,8 +31,8 @@ const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS] = {
     { .unit = MCA_COLL_IRR_NS, .json = "time_ns", .column = "    time", .variable = "ns",
       .text = "Time in ns of this rank in calls of %s on the communicator, without agreements" },
     { .unit = MCA_COLL_IRR_NS, .json = "setup_ns", .column = "  set-up", .variable = "setup_ns",
-      .text = "Time in ns of this rank in agreements and preparations for %s on the communicator, plus the additional "
-              "time of calls in trials (a gauge)" },
+      .text = "Time in ns of this rank in agreements and preparations for %s on the communicator, plus the time that "
+              "trials of slower algorithms cost (a gauge)" },
     { .unit = MCA_COLL_IRR_FRACTION, .json = "setup_share", .column = " share" },
     { .unit = MCA_COLL_IRR_SIGNED_NS, .json = "saved_ns", .column = "   saved", .variable = "saved_ns",
       .text = "Time in ns that calls of %s on the communicator have saved compared with Open MPI, estimated from "
@@ -42,8 +42,8 @@ const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS] = {
     { .unit = MCA_COLL_IRR_SIGNED_NS, .column = "      to", .variable = "saved_high_ns",
       .text = "Upper bound of the saved time in ns of %s, from the samples of the trials (a gauge)" },
     { .unit = MCA_COLL_IRR_RATIO, .variable = "speedup",
-      .text = "Time of Open MPI divided by the time of the algorithm that serves %s now, in its last trial; 0: no "
-              "trial yet, or Open MPI serves (a gauge)" },
+      .text = "Speedup over Open MPI of the algorithm that serves %s now, as its last trial measured; 0: there was no "
+              "trial, or Open MPI serves (a gauge)" },
     { .unit = MCA_COLL_IRR_NAME, .variable = "strategy" }
 };
 

@@ -38,9 +38,9 @@ static const irr_setting_t of_process[] = {
       "collective, and the cause; 10 and more: output for debugging.",
       .allowed = "a whole number from 0 on", .min = 0, .max = INT_MAX },
     { "setup_share", IRR_SETTING_WHOLE, USER, AT(setup_share), "5",
-      "With the algorithm auto: percentage of the time in exchanges that coll/irr may spend on trials of faster "
-      "algorithms. Up to 100, a trial runs only if it may save the time that it costs; above 100 it always runs. With "
-      "0 there are no trials, and Open MPI serves all calls.",
+      "Algorithm auto: limit of the cost of its trials of faster algorithms, in percent of the time in exchanges. "
+      "0: no trials, so Open MPI serves all calls. Up to 100, a trial starts only if its gain may exceed its cost; "
+      "above 100, a trial always starts.",
       .allowed = "a whole number of percent from 0 on; 0 tries nothing", .min = 0, .max = INT_MAX },
     { "transport", IRR_SETTING_NAME, USER, AT(transport), "auto",
       "Library for messages that do not go through shared memory. ucx: UCX; ofi: libfabric. auto: ofi if "

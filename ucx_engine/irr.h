@@ -74,10 +74,11 @@ void irr_allocator_set(const irr_allocator_t *allocator);
     X(bytes_sent,        "Bytes of user data passed to the transport")                                    \
     X(bytes_received,    "Bytes of user data received from the transport")                                \
     X(header_bytes,      "Bytes of headers sent; a header describes the blocks of a message")             \
-    X(bytes_staged,      "Bytes that the engine copied: messages of a rank to itself, and short pieces "  \
-                         "that arrived with a header")                                                    \
-    X(bytes_gathered,    "Bytes that the engine copied between the user's buffers and the fragments of "  \
-                         "the transport")                                                                 \
+    X(bytes_staged,      "Bytes that the engine copied in the memory of this rank: messages of the "      \
+                         "rank to itself, and blocks that store-and-forward algorithms copy to or "       \
+                         "from a buffer")                                                                 \
+    X(bytes_gathered,    "Bytes copied between separate pieces of the user's memory and one "             \
+                         "contiguous message, to send or to receive the message")                         \
     X(largest_message,   "Bytes of the largest message sent so far (a gauge)")                            \
     X(scratch_bytes,     "Largest number of bytes of scratch memory of an exchange so far (a gauge)")     \
     X(endpoints_open,    "Number of open endpoints of the transports (a gauge)")                          \
@@ -85,11 +86,12 @@ void irr_allocator_set(const irr_allocator_t *allocator);
     X(matrices,          "Number of count matrices gathered")                                             \
     X(matrix_bytes,      "Bytes of the count matrices gathered")                                          \
     X(matrix_ns,         "Time in ns of this rank to gather count matrices")                              \
-    X(schedules_built,   "Number of local schedules that this rank got from rank 0")                      \
-    X(schedules_reused,  "Number of times that an exchange or a plan used an existing schedule")          \
+    X(schedules_built,   "Number of schedules of which this rank received its part from rank 0")          \
+    X(schedules_reused,  "Number of exchanges and persistent requests that found their schedule cached")  \
     X(schedule_ns,       "Time in ns of this rank to compute and store schedules")                        \
     X(waits,             "Number of times that this rank slept until an event of the transport")          \
-    X(waiting_ns,        "Time in ns that exchanges waited, from the seventeenth round of progress on")
+    X(waiting_ns,        "Time in ns that exchanges waited; the clock of an exchange starts after 16 "    \
+                         "calls of the progress function, so short exchanges count as 0")
 
 #define IRR_COUNTER_FIELD(field, text) uint64_t field;
 typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters_t;

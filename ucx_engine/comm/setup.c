@@ -184,8 +184,8 @@ static irr_status_t agreed_end(irr_setup_t *setup)
     if (setup->verdict != IRR_OK || setup->lowest == 0) {
         return done(setup);
     }
-    snprintf(reason, sizeof(reason), "rank %d of a communicator cannot map the memory of rank %d, which counts as a "
-             "rank of its node (/proc/PID/fd)", setup->params.rank, setup->unmapped);
+    snprintf(reason, sizeof(reason), "rank %d of a communicator cannot map the memory of rank %d, although both count "
+             "as ranks of one node (/proc/PID/fd)", setup->params.rank, setup->unmapped);
     irr_agree_warn(setup, setup->lowest, reason);
     return go_far(setup);
 }
