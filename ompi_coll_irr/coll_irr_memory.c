@@ -30,6 +30,9 @@
 
 /* ---- constants of the machine ---- */
 
+/* A machine has one word for each constant. */
+enum { CONSTANTS = sizeof(irr_machine_t) / sizeof(uint64_t) };
+
 /* The hash if this process cannot use its file. */
 #define REFUSED UINT64_MAX
 
@@ -48,10 +51,10 @@ static const char *machine_file(void)
 
 static uint64_t hash_of(const irr_machine_t *machine)
 {
-    uint64_t words[sizeof(*machine) / sizeof(uint64_t)];
+    uint64_t words[CONSTANTS];
 
     memcpy(words, machine, sizeof(words));
-    return irr_hash_words(IRR_HASH_BASIS, words, sizeof(words) / sizeof(words[0]));
+    return irr_hash_words(IRR_HASH_BASIS, words, CONSTANTS);
 }
 
 /* Reads the file in the first call. */
@@ -97,16 +100,41 @@ void mca_coll_irr_machine_words(uint64_t words[2])
 
 /*
  * Words of the reduction if the constants are not alike: the lowest ranks that cannot use their files, that have the
- * largest hash, and that have another hash.  The number P - r stands for rank r of P ranks.
+ * largest hash, and that have another hash.  The number P - r stands for rank r of P ranks.  Then the value of each
+ * constant, and its complement, whose maximum gives the minimum of the value.  The words before FIRST are of the vote.
  */
-enum { REFUSES, LARGEST, OTHER, WORDS };
+enum { FIRST = MCA_COLL_IRR_VOTE_MACHINE, REFUSES = FIRST, LARGEST, OTHER, VALUES, END = VALUES + 2 * CONSTANTS };
+
+_Static_assert(END <= MCA_COLL_IRR_REDUCTION_WORDS, "the words of all constants fit");
+
+/* Returns the first constant that is different on some ranks. */
+static int first_different(const uint64_t *words)
+{
+    int i = 0;
+
+    while (i < CONSTANTS - 1 && words[VALUES + 2 * i] == ~words[VALUES + 2 * i + 1]) {
+        i++;
+    }
+    return i;
+}
+
+static void warn_of_others(const mca_coll_irr_ranks_t *ranks, const uint64_t *words)
+{
+    const uint64_t size = (uint64_t)ranks->size, differs = words[LARGEST] == size ? words[OTHER] : words[LARGEST];
+    const int i = first_different(words);
+
+    mca_coll_irr_warn("coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, and rank %u has other "
+                      "constants: %s is from %llu to %llu; it must be the same on all ranks, which take the default "
+                      "constants", machine_file(), mca_coll_irr_my_process(),
+                      (unsigned)mca_coll_irr_process(ranks, (int)(size - differs)).vpid, irr_machine_name(i),
+                      (unsigned long long)~words[VALUES + 2 * i + 1], (unsigned long long)words[VALUES + 2 * i]);
+}
 
 /* One rank warns the user: the lowest rank that cannot use its file, or rank 0 if all ranks can. */
 static irr_status_t take_ranks(mca_coll_irr_agreement_t *agreement)
 {
     const mca_coll_irr_ranks_t *ranks = &agreement->module->ranks;
     const uint64_t *words = agreement->words, size = (uint64_t)ranks->size;
-    const uint64_t differs = words[LARGEST] == size ? words[OTHER] : words[LARGEST];
     const uint64_t warns = words[REFUSES] > 0 ? words[REFUSES] : size;
 
     if (!mca_coll_irr_warns_first(&constants.warned) || warns != size - (uint64_t)ranks->rank) {
@@ -117,10 +145,7 @@ static irr_status_t take_ranks(mca_coll_irr_agreement_t *agreement)
                           "use it: %s; all ranks take the default constants", machine_file(),
                           mca_coll_irr_my_process(), cause_of(&constants.error).text);
     } else {
-        mca_coll_irr_warn("coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, and rank "
-                          "%u has other constants; it must be the same on all ranks, which take the default constants",
-                          machine_file(), mca_coll_irr_my_process(),
-                          (unsigned)mca_coll_irr_process(ranks, (int)(size - differs)).vpid);
+        warn_of_others(ranks, words);
     }
     return agreement->then(agreement);
 }
@@ -132,6 +157,7 @@ irr_status_t mca_coll_irr_machine_begin(mca_coll_irr_agreement_t *agreement, con
     mca_coll_irr_module_t *module = agreement->module;
     const bool alike = words[0] == ~words[1], largest = constants.hash == words[0];
     const uint64_t mark = (uint64_t)(module->ranks.size - module->ranks.rank);
+    uint64_t values[CONSTANTS];
 
     module->team->machine = alike ? constants.machine : standard;
     opal_output_verbose(module->ranks.rank == 0 ? 10 : 20, mca_coll_irr_component.output,
@@ -141,10 +167,15 @@ irr_status_t mca_coll_irr_machine_begin(mca_coll_irr_agreement_t *agreement, con
     if (alike) {
         return then(agreement);
     }
+    memcpy(values, &constants.machine, sizeof(values));
+    for (int i = 0; i < CONSTANTS; i++) {
+        agreement->words[VALUES + 2 * i] = values[i];
+        agreement->words[VALUES + 2 * i + 1] = ~values[i];
+    }
     agreement->words[REFUSES] = constants.hash == REFUSED ? mark : 0;
     agreement->words[LARGEST] = largest ? mark : 0;
     agreement->words[OTHER] = largest ? 0 : mark;
-    return mca_coll_irr_agreement_reduce(agreement, agreement->words, WORDS, take_ranks);
+    return mca_coll_irr_agreement_reduce(agreement, agreement->words + FIRST, END - FIRST, take_ranks);
 }
 
 /* ---- lessons ---- */

@@ -237,15 +237,18 @@ static irr_status_t read_topology(const char *path, irr_file_error_t *error)
                 "buffer, timeout"
 
 static const irr_text_bad_t bad_machines[] = {
-    BAD(0, "", "has no message (processor time of a message between nodes, half at each end, in ns)")
+    BAD(0, "", "has no message, an integer from 1 to 1000000000 (processor time of a message between nodes, half at "
+        "each end, in ns)")
     BAD(0, "message 1\nlatency 2\ncopy 4\n",
-        "has no bandwidth (bandwidth of the link of a node, in each direction, in Mbit/s)")
-    BAD(5, MACHINE "Copy 5\n", "'Copy' is none of " NAMES)
-    BAD(1, "a-name-that-is-longer-than-any-other-name-could-be 5\n", "'a-name-that-is-longe' is none of " NAMES)
-    BAD(3, "\n\nmessage\n", "line has 1 words, it must have a name and a value")
-    BAD(1, "message # 5\n", "line has 1 words, it must have a name and a value")
-    BAD(1, "message 1 ns\n", "line has 3 words, it must have a name and a value")
-    BAD(5, MACHINE "message 1\n", "message is there already, in line 1")
+        "has no bandwidth, an integer from 1 to 100000000 (bandwidth of the link of a node, in each direction, in "
+        "Mbit/s)")
+    BAD(5, MACHINE "Copy 5\n", "constant 'Copy' is none of " NAMES)
+    BAD(1, "a-name-that-is-longer-than-any-other-name-could-be 5\n",
+        "constant 'a-name-that-is-longe' is none of " NAMES)
+    BAD(3, "\n\nmessage\n", "message has 0 values, it must have one, an integer from 1 to 1000000000")
+    BAD(1, "taper # 5\n", "taper has 0 values, it must have one, an integer from 1 to 1000")
+    BAD(1, "message 1 ns\n", "message has 2 values, it must have one, an integer from 1 to 1000000000")
+    BAD(5, MACHINE "message 1\n", "message '1' is there already, in line 1")
     BAD(1, "message 0\n", "message '0' is not an integer from 1 to 1000000000")
     BAD(1, "message 1000000001\n", "message '1000000001' is not an integer from 1 to 1000000000")
     BAD(1, "taper 0\n", "taper '0' is not an integer from 1 to 1000")

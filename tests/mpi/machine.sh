@@ -51,11 +51,11 @@ beside "a file" quiet takes measured by "$scratch/slow" ranks 4 "$program" chang
 beside "equal files of different names" quiet takes measured by "$scratch/copy" with "$scratch/slow" ""
 beside "a file of the default constants on some ranks" quiet takes default with "$scratch/default"
 beside "a file on some ranks" \
-    warns "slow' on rank 0 of MPI_COMM_WORLD, and rank 2 has other constants; it must be the same" \
-    takes default with "$scratch/slow"
+    warns "slow' on rank 0 of MPI_COMM_WORLD, and rank 2 has other constants: node_message is from 400 to \
+1000000000; it must be the same" takes default with "$scratch/slow"
 beside "another file on some ranks" \
-    warns "default' on rank 0 of MPI_COMM_WORLD, and rank 2 has other constants; it must be the same" \
-    takes default by "$scratch/slow" with "$scratch/default"
+    warns "default' on rank 0 of MPI_COMM_WORLD, and rank 2 has other constants: node_message is from 400 to \
+1000000000; it must be the same" takes default by "$scratch/slow" with "$scratch/default"
 beside "nonsense on some ranks" warns "is '$scratch/nonsense', and rank 0 of MPI_COMM_WORLD cannot use it: line 5: \
 node_message 'sixty' is not an integer from 1 to 1000000000; all" \
     takes default by "$scratch/slow" with "$scratch/nonsense"

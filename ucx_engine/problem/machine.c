@@ -4,6 +4,7 @@
 #include "problem/machine.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -59,7 +60,7 @@ static irr_status_t refuse_name(const irr_lines_t *lines, const char *name)
 
         snprintf(names + used, sizeof(names) - used, "%s%s", i > 0 ? ", " : "", constants[i].name);
     }
-    return irr_lines_refuse(lines, IRR_ERR_FORMAT, "'%.20s' is none of %s", name, names);
+    return irr_lines_refuse(lines, IRR_ERR_FORMAT, "constant '%.20s' is none of %s", name, names);
 }
 
 /* Reads a line.  lines_of[i]: number of the line of constant i; 0: the constant was not read yet. */
@@ -79,10 +80,12 @@ static irr_status_t read_line(irr_lines_t *lines, size_t *lines_of, irr_machine_
         return refuse_name(lines, words[0]);
     }
     if (found != 2) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "line has %zu words, it must have a name and a value", found);
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "%s has %zu values, it must have one, an integer from %" PRIu64
+                                " to %" PRIu64, words[0], found - 1, constants[i].least, constants[i].most);
     }
     if (lines_of[i] > 0) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "%s is there already, in line %zu", words[0], lines_of[i]);
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "%s '%.32s' is there already, in line %zu", words[0], words[1],
+                                lines_of[i]);
     }
     lines_of[i] = lines->line;
     return irr_lines_number(lines, constants[i].name, words[1], constants[i].least, constants[i].most,
@@ -94,7 +97,8 @@ static irr_status_t check_all(irr_lines_t *lines, const size_t *lines_of)
     lines->line = 0;
     for (int i = 0; i < CONSTANTS; i++) {
         if (lines_of[i] == 0 && constants[i].must) {
-            return irr_lines_refuse(lines, IRR_ERR_FORMAT, "has no %s (%s)", constants[i].name, constants[i].text);
+            return irr_lines_refuse(lines, IRR_ERR_FORMAT, "has no %s, an integer from %" PRIu64 " to %" PRIu64 " (%s)",
+                                    constants[i].name, constants[i].least, constants[i].most, constants[i].text);
         }
     }
     return IRR_OK;
