@@ -58,7 +58,7 @@ no_graph() {
     partition refused "$name" "$scratch/x.graph$text" partition "$scratch/x.graph" -k 2
 }
 
-echo 1..73
+echo 1..74
 
 # ---- generate ----
 
@@ -273,6 +273,7 @@ report $? "a pipe is read"
 for pipe in pipe pipe.ptini; do
     refused "a pipe without a writer, $pipe," "$scratch/$pipe: is an empty pipe" stats "$scratch/$pipe"
 done
+refused "an output pipe without a reader" "$scratch/pipe: is a pipe without a reader" stats "$mesh" -o "$scratch/pipe"
 refused "a file of another kind" "$scratch/two.ptini:1: first word" stats "$scratch/two.ptini" --from mtx
 no_ucc "a pattern file whose counts are no square" ":5: 3 counts do not make a square matrix" 'counts = {' '    1,2,3' '}'
 no_ucc "a pattern file with counts for another team size" ":6: 4 counts are for 2 ranks" 'team_size = 3' 'counts = {' '    1,2,3,4' '}'

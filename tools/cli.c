@@ -6,10 +6,12 @@
 #include "core/random.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 irr_cli_exit_t irr_cli_complain(const char *format, ...)
 {
@@ -140,14 +142,29 @@ static bool is_stdout(const char *path)
     return path == NULL || strcmp(path, "-") == 0;
 }
 
-FILE *irr_cli_output_open(const char *path)
+/* Without O_NONBLOCK, open would wait for the reader of a pipe. */
+static FILE *open_now(const char *path, int flags)
 {
-    FILE *stream = is_stdout(path) ? stdout : fopen(path, "w");
+    const int file = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | flags, 0666);
+    FILE *stream = file >= 0 && fcntl(file, F_SETFL, 0) == 0 ? fdopen(file, "w") : NULL;
 
     if (stream == NULL) {
-        irr_cli_complain("%.256s: %s", path, strerror(errno));
+        irr_cli_complain("%.256s: %s", path, errno == ENXIO ? "is a pipe without a reader" : strerror(errno));
+    }
+    if (stream == NULL && file >= 0) {
+        close(file);
     }
     return stream;
+}
+
+FILE *irr_cli_output_open(const char *path)
+{
+    return is_stdout(path) ? stdout : open_now(path, O_TRUNC);
+}
+
+FILE *irr_cli_output_keep(const char *path)
+{
+    return open_now(path, 0);
 }
 
 irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path)

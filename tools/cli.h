@@ -71,9 +71,11 @@ void irr_cli_progress_end(void);
 
 /*
  * Open and close the output file, or stdout if path is NULL or "-".  On failure they print an error message and return
- * NULL or IRR_CLI_REFUSED.
+ * NULL or IRR_CLI_REFUSED.  A pipe that no process reads is refused; it is never waited for.  irr_cli_output_keep opens
+ * any path as a file, and keeps its contents.
  */
 FILE          *irr_cli_output_open(const char *path);
+FILE          *irr_cli_output_keep(const char *path);
 irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path);
 
 /*

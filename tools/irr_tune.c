@@ -93,11 +93,6 @@ static irr_cli_exit_t options_read(int argc, char **argv, irr_tune_options_t *op
 
 /* ---- rank 0 ---- */
 
-static irr_cli_exit_t refuse_file(const char *path)
-{
-    return irr_cli_complain("%.256s: %s", path, strerror(errno));
-}
-
 static irr_cli_exit_t prepare(tune_t *tune, int ranks, int argc, char **argv)
 {
     irr_cli_exit_t code = options_read(argc, argv, &tune->options);
@@ -115,8 +110,8 @@ static irr_cli_exit_t prepare(tune_t *tune, int ranks, int argc, char **argv)
         return IRR_CLI_GOOD;
     }
     /* Opens the file now, so that a wrong name is refused early.  The old contents remain until there are results. */
-    tune->file = fopen(tune->options.output, "a");
-    return tune->file != NULL ? IRR_CLI_GOOD : refuse_file(tune->options.output);
+    tune->file = irr_cli_output_keep(tune->options.output);
+    return tune->file != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
 /* Writes the result to a stream. */
@@ -139,7 +134,7 @@ static irr_cli_exit_t write_file(tune_t *tune)
     good = fclose(tune->file) == 0 && good;
     tune->file = NULL;
     if (!good) {
-        refuse_file(tune->options.output);
+        irr_cli_complain("%.256s: %s", tune->options.output, strerror(errno));
         return IRR_CLI_WRONG;
     }
     return IRR_CLI_GOOD;

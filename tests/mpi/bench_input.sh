@@ -105,7 +105,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 123
+plan 124
 
 # ---- files ----
 
@@ -124,6 +124,7 @@ printf 'ranks = 2\n' > "$scratch/foreign"
 refused "no file" "$scratch/none: No such file" --matrix "$scratch/none"
 mkfifo "$scratch/pipe"
 refused "a pipe" "$scratch/pipe: is a pipe; only a regular file is read" --matrix "$scratch/pipe"
+refused "results in a pipe that nobody reads" "$scratch/pipe: is a pipe without a reader" --json "$scratch/pipe"
 refused "an empty file" "$scratch/empty: first word" --matrix "$scratch/empty"
 refused "a file of another kind" "$scratch/foreign:1: first word" --matrix "$scratch/foreign"
 refused "a matrix for other ranks" "$scratch/ranks3: matrix has 3 rows, the job has 2" --matrix "$scratch/ranks3"

@@ -36,7 +36,7 @@ measured() {
     echo "$@" | tr ' ' '\n' | cmp -s - "$scratch/measured"
 }
 
-plan 22
+plan 26
 run 4 --seconds 2 --output "$scratch/machine"
 [ $status -eq 0 ] && measured copy node_message node_latency piece
 report $? "four ranks on a node, of which two speak at least"
@@ -70,6 +70,17 @@ report $? "version, once"
 refused "one rank" 2 "needs two ranks or more, as in mpirun -np 8 irr_tune" 1
 refused "a folder that is not there" 2 "$scratch/none/x: No such file or directory" 2 -o "$scratch/none/x"
 refused "a folder" 2 "$scratch: Is a directory" 2 -o "$scratch"
+mkfifo "$scratch/pipe"
+refused "a pipe that nobody reads" 2 "$scratch/pipe: is a pipe without a reader" 2 -o "$scratch/pipe"
+refused "a pipe to show" 2 "$scratch/pipe: is a pipe; only a regular file is read" 2 --show "$scratch/pipe"
+cat "$scratch/pipe" > "$scratch/piped" &
+reader=$!
+exec 3> "$scratch/pipe"
+run 2 -s 1 -o "$scratch/pipe"
+exec 3>&-
+wait $reader
+[ $status -eq 0 ] && cmp -s "$scratch/out" "$scratch/piped"
+report $? "a pipe with a reader"
 refused "no time" 2 "--seconds '0' is not an integer from 1 to 50" 2 --seconds 0
 refused "more than a minute" 2 "--seconds '61' is not an integer from 1 to 50" 2 --seconds 61
 refused "an unknown option" 2 "unknown option '--fast'" 2 --fast
@@ -87,6 +98,7 @@ refused "to learn from nothing" 2 "--learn needs the files of count matrices" 2 
 "${builddir:-.}/irr_matrix" generate spike --ranks 4 --unit 64 -o "$scratch/spike.mtx"
 refused "to learn from a matrix of other ranks" 2 "$scratch/four.mtx: matrix has 4 rows, the job has 2:" \
     2 --learn "$scratch/four.mtx"
+refused "to learn from a pipe" 2 "$scratch/pipe: is a pipe; only a regular file is read" 2 --learn "$scratch/pipe"
 run 4 --seconds 2 --learn "$scratch/four.mtx" "$scratch/spike.mtx"
 [ $status -eq 0 ] && [ "$(grep -c ' exchanges in [0-9.]* s$' "$scratch/out")" -eq 2 ]
 report $? "two matrices, each for a share of the time"
