@@ -58,7 +58,7 @@ no_graph() {
     partition refused "$name" "$scratch/x.graph$text" partition "$scratch/x.graph" -k 2
 }
 
-echo 1..74
+echo 1..75
 
 # ---- generate ----
 
@@ -261,6 +261,16 @@ no_graph "a graph with an additional line" ":4: a line follows" '2 1' '2' '1' '1
 
 good --help && counts 1 '^Usage: irr_matrix ' 1 '^  redistribute '
 report $? "--help prints the commands"
+# under OPTION TEXT: --help has the option below the heading `Options of TEXT:'.
+under() {
+    awk -v option="$1" -v heading="Options of $2:" '
+        /^[^ ]/ { inside = $0 == heading }
+        /^ / && ($1 == option || $2 == option) { all++; found += inside }
+        END { exit all != 1 || found != 1 }' "$scratch/out"
+}
+good --help && under --ranks generate && under --parts partition && under --seed "generate and partition" &&
+    under --unit "generate, redistribute and partition" && under --help "all commands"
+report $? "--help says which commands take an option"
 good --version && counts 1 '^irr_matrix [^ ]*$'
 report $? "--version prints the version"
 

@@ -100,7 +100,32 @@ static void print_commands(const irr_cli_command_t *commands)
         snprintf(name, sizeof(name), "%s%s%s", commands->name, commands->usage[0] != '\0' ? " " : "", commands->usage);
         irr_cli_entry(name, commands->text);
     }
-    printf("\n");
+}
+
+/* Prints options that the same commands accept below one heading, in the order of the table. */
+static void print_options(const irr_cli_table_t *table)
+{
+    for (int i = 0; i < table->count; i++) {
+        const unsigned commands = table->rows[i].commands;
+        char takers[160];
+        int k = 0;
+
+        while (table->rows[k].commands != commands) {
+            k++;
+        }
+        if (k < i) {
+            continue;   /* printed with row k */
+        }
+        if (table->commands != NULL) {
+            irr_cli_takers(table, commands, takers, sizeof(takers));
+            printf("\nOptions of %s:\n", takers);
+        }
+        for (; k < table->count; k++) {
+            if (table->rows[k].commands == commands) {
+                print_option(&table->rows[k]);
+            }
+        }
+    }
 }
 
 void irr_cli_print_help(const irr_cli_table_t *table, bool whole)
@@ -109,9 +134,7 @@ void irr_cli_print_help(const irr_cli_table_t *table, bool whole)
     if (table->commands != NULL) {
         print_commands(table->commands);
     }
-    for (int i = 0; i < table->count; i++) {
-        print_option(&table->rows[i]);
-    }
+    print_options(table);
     printf("%s", table->notes);
     if (whole) {
         table->more();

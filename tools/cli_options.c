@@ -255,12 +255,11 @@ static irr_cli_exit_t read_command(irr_cli_line_t *line)
     return IRR_CLI_GOOD;
 }
 
-/* Writes the names of the commands that accept an option, as "print, check and draw". */
-static void name_takers(const irr_cli_table_t *table, unsigned commands, char *text, size_t size)
+void irr_cli_takers(const irr_cli_table_t *table, unsigned commands, char *text, size_t size)
 {
-    size_t used = 0;
+    size_t used = commands != 0 ? 0 : (size_t)snprintf(text, size, "all commands");
 
-    for (int i = 0; table->commands[i].name != NULL && used < size; i++) {
+    for (int i = 0; commands != 0 && table->commands[i].name != NULL && used < size; i++) {
         const unsigned rest = commands >> i;
 
         if (rest & 1) {
@@ -281,7 +280,7 @@ static irr_cli_exit_t check_takes(const irr_cli_line_t *line)
         char takers[160];
 
         if (line->given[i] && row->commands != 0 && (row->commands >> line->command & 1) == 0) {
-            name_takers(table, row->commands, takers, sizeof(takers));
+            irr_cli_takers(table, row->commands, takers, sizeof(takers));
             return irr_cli_complain("--%s does not go with %s, only with %s", row->name,
                                     table->commands[line->command].name, takers);
         }

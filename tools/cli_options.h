@@ -127,6 +127,9 @@ bool irr_cli_is_launched(void);
 
 const char *irr_cli_version(void);
 
+/* Writes the names of the commands that accept an option, as "print, check and draw". */
+void irr_cli_takers(const irr_cli_table_t *table, unsigned commands, char *text, size_t size);
+
 /* Prints the help; if whole is true, with the texts of --help all. */
 void irr_cli_print_help(const irr_cli_table_t *table, bool whole);
 
