@@ -1,8 +1,7 @@
 /*
  * matrix.h - irr_matrix: makes count matrices, describes them, and converts their files.
  *
- *   irr_matrix.c         the commands
- *   matrix_options.c     the command line
+ *   irr_matrix.c         the command line and the commands
  *   matrix_file.c        the kinds of files, and output
  *   matrix_stats.c       stats, and draw: the contents of the picture; contrib/chart draws it
  *   matrix_ucc.c         reads and writes pattern files of ucc_perftest
@@ -24,19 +23,8 @@ typedef enum irr_matrix_kind {
     IRR_MATRIX_UCC
 } irr_matrix_kind_t;
 
-typedef enum irr_matrix_command {
-    IRR_MATRIX_GENERATE,
-    IRR_MATRIX_STATS,
-    IRR_MATRIX_DRAW,
-    IRR_MATRIX_CONVERT,
-    IRR_MATRIX_REDISTRIBUTE,
-    IRR_MATRIX_PARTITION,
-    IRR_MATRIX_NOTHING       /* help or version was printed */
-} irr_matrix_command_t;
-
 /* The command line.  Its strings are arguments of the program or constants. */
 typedef struct irr_matrix_options {
-    irr_matrix_command_t command;
     const char          *name;                         /* name of the command */
     char               **operands;                     /* operands; the command determines their number */
     int                  ranks, parts;                 /* 0: not given */
@@ -47,19 +35,13 @@ typedef struct irr_matrix_options {
     const char          *output;                       /* NULL or "-": stdout */
 } irr_matrix_options_t;
 
-/* Reads the command line.  Prints help or version to stdout, and one line to stderr if it refuses the command line. */
-irr_cli_exit_t irr_matrix_options_read(int argc, char **argv, irr_matrix_options_t *options);
-
 /* ---- files; functions print an error message when they fail ---- */
 
-/* Reads a matrix from a file of one of these kinds. */
-irr_cli_exit_t irr_matrix_load(const irr_matrix_options_t *options, const char *path, irr_matrix_t *matrix);
+/* Reads a matrix from the file of the first operand. */
+irr_cli_exit_t irr_matrix_load(const irr_matrix_options_t *options, irr_matrix_t *matrix);
 
-/*
- * Writes the matrix to `path`, or to the output of the options if path is NULL.  A comment in the file lists the
- * options that made the matrix.
- */
-irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const char *path, const irr_matrix_t *matrix);
+/* Writes the matrix to the output.  A comment in the file lists the options that made the matrix. */
+irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const irr_matrix_t *matrix);
 
 /* Reads collective number `collective` of a pattern file; 0: the only one.  Errors are those of irr_matrix_read. */
 irr_status_t irr_matrix_read_ucc(const char *path, uint64_t collective, irr_matrix_t *matrix,

@@ -39,8 +39,9 @@ static bool is_name_right(irr_matrix_kind_t wanted, const char *path)
     return false;
 }
 
-irr_cli_exit_t irr_matrix_load(const irr_matrix_options_t *options, const char *path, irr_matrix_t *matrix)
+irr_cli_exit_t irr_matrix_load(const irr_matrix_options_t *options, irr_matrix_t *matrix)
 {
+    const char *path = options->operands[0];
     irr_file_error_t error = { 0 };
     irr_status_t status;
 
@@ -61,29 +62,26 @@ static void describe(const irr_matrix_options_t *options, char *text, size_t siz
 {
     size_t used = (size_t)snprintf(text, size, "irr_matrix %s", options->name);
     const char *slash = strrchr(options->operands[0], '/');
+    const struct { const char *name; unsigned long long value, preset; } given[] = {
+        { "--ranks", (unsigned)options->ranks, 0 }, { "-k", (unsigned)options->parts, 0 },
+        { "--unit", options->unit, 0 }, { "--seed", options->seed, 1 }
+    };
 
     used += (size_t)snprintf(text + used, size - used, " %.128s",
                              slash != NULL ? slash + 1 : options->operands[0]);
-    if (options->ranks > 0) {
-        used += (size_t)snprintf(text + used, size - used, " --ranks %d", options->ranks);
-    }
-    if (options->parts > 0) {
-        used += (size_t)snprintf(text + used, size - used, " -k %d", options->parts);
-    }
-    if (options->unit > 0) {
-        used += (size_t)snprintf(text + used, size - used, " --unit %llu", (unsigned long long)options->unit);
-    }
-    if (options->seed != 1) {
-        snprintf(text + used, size - used, " --seed %llu", (unsigned long long)options->seed);
+    for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
+        if (given[i].value != given[i].preset) {
+            used += (size_t)snprintf(text + used, size - used, " %s %llu", given[i].name, given[i].value);
+        }
     }
     for (char *c = text; *c != '\0'; c++) {
         *c = (unsigned char)*c < ' ' ? '?' : *c;
     }
 }
 
-irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const char *path, const irr_matrix_t *matrix)
+irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const irr_matrix_t *matrix)
 {
-    const char *name = path != NULL ? path : options->output;
+    const char *name = options->output;
     const bool ucc = kind_of(options->to, name) == IRR_MATRIX_UCC;
     const uint64_t limit = ucc ? UINT32_MAX : INT64_MAX;
     const size_t cells = (size_t)matrix->ranks * (size_t)matrix->ranks;
