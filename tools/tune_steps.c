@@ -31,7 +31,6 @@
 #define COPY_REGION  (16 << 20)
 #define REST_NS      100000
 
-/* Pieces come from different cache lines in random order, and their lengths vary. */
 #define PIECE_BYTES  8
 #define PIECE_MORE   5
 #define PIECE_STRIDE 72
@@ -70,48 +69,20 @@ static void exchange(const irr_tune_group_t *group, irr_tune_room_t *room, int m
     MPI_Waitall(2 * messages, requests, MPI_STATUSES_IGNORE);
 }
 
-static double burst_ns(const irr_tune_group_t *group, irr_tune_room_t *room, int messages, int repeats)
-{
-    uint64_t begin;
-
-    if (group->me < 0) {
-        return 0;
-    }
-    exchange(group, room, group->partners);
-    begin = irr_clock_ns();
-    for (int i = 0; i < repeats; i++) {
-        exchange(group, room, messages);
-    }
-    return (double)(irr_clock_ns() - begin) / repeats;
-}
-
-/* Runs one ping-pong between the first two members of a group. */
-static void bounce(const irr_tune_group_t *group, irr_tune_room_t *room)
+/* Runs ping-pongs between the first two members of a group. */
+static void bounce(const irr_tune_group_t *group, irr_tune_room_t *room, int times)
 {
     const int peer = group->members[1 - group->me];
 
-    if (group->me == 0) {
-        MPI_Send(room->from, SHORT_BYTES, MPI_BYTE, peer, TAG, MPI_COMM_WORLD);
+    for (int i = 0; i < times; i++) {
+        if (group->me == 0) {
+            MPI_Send(room->from, SHORT_BYTES, MPI_BYTE, peer, TAG, MPI_COMM_WORLD);
+        }
+        MPI_Recv(room->to, SHORT_BYTES, MPI_BYTE, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (group->me == 1) {
+            MPI_Send(room->from, SHORT_BYTES, MPI_BYTE, peer, TAG, MPI_COMM_WORLD);
+        }
     }
-    MPI_Recv(room->to, SHORT_BYTES, MPI_BYTE, peer, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (group->me == 1) {
-        MPI_Send(room->from, SHORT_BYTES, MPI_BYTE, peer, TAG, MPI_COMM_WORLD);
-    }
-}
-
-static double ping_ns(const irr_tune_group_t *group, irr_tune_room_t *room, int repeats)
-{
-    uint64_t begin;
-
-    if (group->me < 0 || group->me > 1) {
-        return 0;
-    }
-    bounce(group, room);
-    begin = irr_clock_ns();
-    for (int i = 0; i < repeats; i++) {
-        bounce(group, room);
-    }
-    return (double)(irr_clock_ns() - begin) / (2 * repeats);
 }
 
 /* Each even member sends `messages` long messages at once to the next member, which returns a short message. */
@@ -137,41 +108,24 @@ static void stream(const irr_tune_group_t *group, irr_tune_room_t *room, int mes
     }
 }
 
-static double stream_ns(const irr_tune_group_t *group, irr_tune_room_t *room, int pairs, int repeats)
-{
-    irr_tune_group_t streams = *group;
-    uint64_t begin;
-
-    if (group->me < 0 || group->me >= 2 * pairs) {
-        return 0;
-    }
-    streams.count = 2 * pairs;
-    streams.partners = pairs;
-    exchange(&streams, room, pairs);
-    begin = irr_clock_ns();
-    stream(group, room, repeats);
-    return (double)(irr_clock_ns() - begin) / repeats;
-}
-
 /* ---- memory ---- */
 
-static double copy_ns(const irr_tune_room_t *room, int repeats)
+static void copy(const irr_tune_group_t *group, irr_tune_room_t *room, int times)
 {
-    const uint64_t begin = irr_clock_ns();
-
-    for (int i = 0; i < repeats; i++) {
+    (void)group;
+    for (int i = 0; i < times; i++) {
         const size_t offset = (size_t)i * IRR_TUNE_COPY_BYTES % COPY_REGION;
 
         memcpy(room->to + offset, room->from + offset, IRR_TUNE_COPY_BYTES);
     }
-    return (double)(irr_clock_ns() - begin) / repeats;
 }
 
-typedef struct piece {
+/* Pieces come from different cache lines in random order, and their lengths vary. */
+static struct piece {
     uint32_t offset, length;
-} piece_t;
+} pieces[IRR_TUNE_PIECES_COUNT];
 
-static void shuffle(piece_t *pieces)
+static void shuffle_pieces(void)
 {
     uint64_t random = 1;
 
@@ -184,54 +138,82 @@ static void shuffle(piece_t *pieces)
     }
 }
 
-static double pieces_ns(const irr_tune_room_t *room, int repeats)
+static void gather(const irr_tune_group_t *group, irr_tune_room_t *room, int times)
 {
-    static piece_t pieces[IRR_TUNE_PIECES_COUNT];
-    uint64_t begin;
-
-    shuffle(pieces);
-    begin = irr_clock_ns();
-    for (int i = 0; i < repeats; i++) {
+    (void)group;
+    for (int i = 0; i < times; i++) {
         char *to = room->to;
 
-        for (const piece_t *piece = pieces; piece < pieces + IRR_TUNE_PIECES_COUNT; piece++) {
+        for (const struct piece *piece = pieces; piece < pieces + IRR_TUNE_PIECES_COUNT; piece++) {
             memcpy(to, room->from + piece->offset, piece->length);
             to += piece->length;
         }
     }
-    return (double)(irr_clock_ns() - begin) / repeats;
 }
 
 /* ---- all ---- */
 
+/* Returns the group of a step with messages.  For other steps returns the group whose members copy. */
+static const irr_tune_group_t *group_of(const irr_tune_groups_t *groups, irr_tune_step_t step)
+{
+    static irr_tune_group_t single = { .count = 1 };
+
+    switch (step) {
+    case IRR_TUNE_PING_BETWEEN:
+    case IRR_TUNE_BURST_BETWEEN:
+        return &groups->between;
+    case IRR_TUNE_STREAM_ONE:
+    case IRR_TUNE_STREAM_ALL:
+        return &groups->link;
+    default:
+        single.me = groups->rank == 0 ? 0 : -1;
+        return groups->inside.count > 0 || step < IRR_TUNE_COPY ? &groups->inside : &single;
+    }
+}
+
 bool irr_tune_has(const irr_tune_groups_t *groups, irr_tune_step_t step)
 {
-    switch (step) {
-    case IRR_TUNE_COPY:
-    case IRR_TUNE_PIECES:
-        return true;
-    case IRR_TUNE_PING_INSIDE:
-    case IRR_TUNE_BURST_INSIDE:
-        return groups->inside.count > 0;
-    default:
-        return groups->between.count > 0;
+    return group_of(groups, step)->count > 0;
+}
+
+/*
+ * Runs `once` on the first `count` members of a group, `calls` times, each with this number of messages or copies.
+ * Before, each of these members sends short messages to `partners` of them.  Returns the time in ns of all calls; 0 on
+ * other ranks.
+ */
+static double time_of(void (*once)(const irr_tune_group_t *, irr_tune_room_t *, int), const irr_tune_group_t *group,
+                      int count, int partners, irr_tune_room_t *room, int number, int calls)
+{
+    irr_tune_group_t part = *group;
+    uint64_t begin;
+
+    if (group->me < 0 || group->me >= count) {
+        return 0;
     }
+    part.count = count;
+    part.partners = partners;
+    exchange(&part, room, partners);
+    begin = irr_clock_ns();
+    for (int i = 0; i < calls; i++) {
+        once(&part, room, number);
+    }
+    return (double)(irr_clock_ns() - begin);
 }
 
 static double run(const irr_tune_groups_t *groups, irr_tune_room_t *room, irr_tune_step_t step, int repeats)
 {
-    const irr_tune_group_t *inside = &groups->inside, *between = &groups->between, *link = &groups->link;
-    const bool copies = inside->count > 0 ? inside->me >= 0 : groups->rank == 0;
+    const irr_tune_group_t *group = group_of(groups, step);
+    const int all = group->count, burst = irr_tune_burst(group, step == IRR_TUNE_BURST_BETWEEN);
 
     switch (step) {
-    case IRR_TUNE_PING_INSIDE:   return ping_ns(inside, room, repeats);
-    case IRR_TUNE_BURST_INSIDE:  return burst_ns(inside, room, irr_tune_burst(inside, false), repeats);
-    case IRR_TUNE_PING_BETWEEN:  return ping_ns(between, room, repeats);
-    case IRR_TUNE_BURST_BETWEEN: return burst_ns(between, room, irr_tune_burst(between, true), repeats);
-    case IRR_TUNE_STREAM_ONE:    return stream_ns(link, room, 1, repeats);
-    case IRR_TUNE_STREAM_ALL:    return stream_ns(link, room, link->count / 2, repeats);
-    case IRR_TUNE_COPY:          return copies ? copy_ns(room, repeats) : 0;
-    default:                     return copies ? pieces_ns(room, repeats) : 0;
+    case IRR_TUNE_PING_INSIDE:
+    case IRR_TUNE_PING_BETWEEN:  return time_of(bounce, group, 2, 1, room, repeats, 1) / (2 * repeats);
+    case IRR_TUNE_BURST_INSIDE:
+    case IRR_TUNE_BURST_BETWEEN: return time_of(exchange, group, all, group->partners, room, burst, repeats) / repeats;
+    case IRR_TUNE_STREAM_ONE:    return time_of(stream, group, 2, 1, room, repeats, 1) / repeats;
+    case IRR_TUNE_STREAM_ALL:    return time_of(stream, group, all, all / 2, room, repeats, 1) / repeats;
+    case IRR_TUNE_COPY:          return time_of(copy, group, all, 0, room, repeats, 1) / repeats;
+    default:                     return time_of(gather, group, all, 0, room, repeats, 1) / repeats;
     }
 }
 
@@ -296,6 +278,7 @@ irr_cli_exit_t irr_tune_room_open(const irr_tune_groups_t *groups, irr_tune_room
         memset(room->from, 1, COPY_REGION);
         memset(room->to, 2, COPY_REGION);
     }
+    shuffle_pieces();
     return code;
 }
 

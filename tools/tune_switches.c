@@ -161,14 +161,9 @@ static void play_match(run_t *run, match_t *match, uint64_t *random)
 static void play_tournament(run_t *run, uint64_t *random)
 {
     const int hosts = run->hosts->count, even = hosts + hosts % 2;
-    int order[IRR_TUNE_HOSTS_MAX] = { 0 };
+    int order[IRR_TUNE_HOSTS_MAX];
 
-    for (int i = 0; i < even; i++) {
-        const int other = (int)irr_random_below(random, (uint64_t)i + 1);
-
-        order[i] = order[other];
-        order[other] = i;
-    }
+    irr_cli_shuffle(order, even, random);
     for (int round = 0; round < even - 1; round++) {
         match_t *match = &run->matches[run->nmatches++];
 
@@ -296,16 +291,6 @@ static double measure_ratio(run_t *run, const irr_tune_flows_t *flows)
     return (one > other ? one : other) / play_again(run, to);
 }
 
-static bool find_tree(run_t *run, const char **reason_p)
-{
-    irr_tune_flows_t flows;
-
-    for (bool more = irr_tune_tree_first(&run->tree, &flows); more; more = irr_tune_tree_next(&run->tree, &flows)) {
-        irr_tune_tree_set(&run->tree, &flows, measure_ratio(run, &flows));
-    }
-    return irr_tune_tree_find(&run->tree, reason_p);
-}
-
 /* ---- all ---- */
 
 /* Plays all rounds.  Returns true if one tree explains them; otherwise a reason is in *reason_p. */
@@ -319,7 +304,13 @@ static bool find(run_t *run, const char **reason_p)
         play_tournament(run, &random);
     }
     count_lost(run, lost);
-    return irr_tune_tree_group(lost, run->hosts->count, &run->tree, reason_p) && find_tree(run, reason_p);
+    if (!irr_tune_tree_group(lost, run->hosts->count, &run->tree, reason_p)) {
+        return false;
+    }
+    for (int i = 0; i < run->tree.nflows; i++) {
+        run->tree.flows[i].ratio = measure_ratio(run, &run->tree.flows[i]);
+    }
+    return irr_tune_tree_find(&run->tree, reason_p);
 }
 
 /* Collective.  Returns the names of the hosts, IRR_TUNE_NAME_MAX bytes each; NULL: no memory on some rank. */

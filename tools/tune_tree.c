@@ -49,6 +49,37 @@ static bool join(double (*lost)[IRR_TUNE_HOSTS_MAX], irr_tune_tree_t *tree)
     return true;
 }
 
+/* ---- pairs of flows ---- */
+
+/* Numbers a pair of flows. */
+static int code_of(int a, int b, int c, int d)
+{
+    return ((a * IRR_TUNE_GROUPS_MAX + b) * IRR_TUNE_GROUPS_MAX + c) * IRR_TUNE_GROUPS_MAX + d;
+}
+
+/* Returns true if no host sends or receives for both flows, and the flows differ. */
+static bool is_measurable(const irr_tune_tree_t *tree, int a, int b, int c, int d)
+{
+    return a != b && a != d && c != b && c != d && (a != c || b != d) && (a != c || tree->size[a] > 1) &&
+           (b != d || tree->size[b] > 1);
+}
+
+/* Lists each pair once: exchanged flows, and flows in the opposite directions, are the same pair with a higher code. */
+static void list_flows(irr_tune_tree_t *tree)
+{
+    const int groups = tree->groups;
+
+    for (int i = 0; i < groups * groups * groups * groups; i++) {
+        const int a = i / (groups * groups * groups), b = i / (groups * groups) % groups;
+        const int c = i / groups % groups, d = i % groups, code = code_of(a, b, c, d);
+
+        if (is_measurable(tree, a, b, c, d) && code < code_of(c, d, a, b) && code < code_of(b, a, d, c) &&
+            code < code_of(d, c, b, a)) {
+            tree->flows[tree->nflows++] = (irr_tune_flows_t){ a, b, c, d, 0 };
+        }
+    }
+}
+
 bool irr_tune_tree_group(double (*lost)[IRR_TUNE_HOSTS_MAX], int hosts, irr_tune_tree_t *tree, const char **reason_p)
 {
     *tree = (irr_tune_tree_t){ .hosts = hosts, .shared_most = 0, .free_least = 1 };
@@ -66,94 +97,15 @@ bool irr_tune_tree_group(double (*lost)[IRR_TUNE_HOSTS_MAX], int hosts, irr_tune
             }
         }
     }
+    list_flows(tree);
     return true;
-}
-
-/* ---- pairs of flows ---- */
-
-/* Returns true if the pair is measured: its flows differ, and no host sends or receives for both. */
-static bool is_measured(const irr_tune_tree_t *tree, const irr_tune_flows_t *flows)
-{
-    const int a = flows->a, b = flows->b, c = flows->c, d = flows->d;
-
-    return a != b && a != d && c != b && c != d && (a != c || b != d) && (a != c || tree->size[a] > 1) &&
-           (b != d || tree->size[b] > 1);
-}
-
-static bool is_before(irr_tune_flows_t one, irr_tune_flows_t other)
-{
-    const int all[2][4] = { { one.a, one.b, one.c, one.d }, { other.a, other.b, other.c, other.d } };
-
-    for (int i = 0; i < 4; i++) {
-        if (all[0][i] != all[1][i]) {
-            return all[0][i] < all[1][i];
-        }
-    }
-    return false;
-}
-
-/* The same pair of flows has four forms: exchanged, and in the opposite direction. */
-static void forms_of(const irr_tune_flows_t *flows, irr_tune_flows_t forms[4])
-{
-    forms[0] = *flows;
-    forms[1] = (irr_tune_flows_t){ flows->c, flows->d, flows->a, flows->b };
-    forms[2] = (irr_tune_flows_t){ flows->b, flows->a, flows->d, flows->c };
-    forms[3] = (irr_tune_flows_t){ flows->d, flows->c, flows->b, flows->a };
-}
-
-static bool is_first_form(const irr_tune_flows_t *flows)
-{
-    irr_tune_flows_t forms[4];
-
-    forms_of(flows, forms);
-    return !is_before(forms[1], *flows) && !is_before(forms[2], *flows) && !is_before(forms[3], *flows);
-}
-
-/* Counts the four groups of a pair like the digits of a number.  Returns false after the last number. */
-static bool count_up(const irr_tune_tree_t *tree, irr_tune_flows_t *flows)
-{
-    int *const digits[] = { &flows->d, &flows->c, &flows->b, &flows->a };
-
-    for (int i = 0; i < 4; i++) {
-        if (++*digits[i] < tree->groups) {
-            return true;
-        }
-        *digits[i] = 0;
-    }
-    return false;
-}
-
-bool irr_tune_tree_next(const irr_tune_tree_t *tree, irr_tune_flows_t *flows)
-{
-    while (count_up(tree, flows)) {
-        if (is_measured(tree, flows) && is_first_form(flows)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool irr_tune_tree_first(const irr_tune_tree_t *tree, irr_tune_flows_t *flows)
-{
-    *flows = (irr_tune_flows_t){ 0, 0, 0, 0 };
-    return irr_tune_tree_next(tree, flows);
-}
-
-void irr_tune_tree_set(irr_tune_tree_t *tree, const irr_tune_flows_t *flows, double ratio)
-{
-    irr_tune_flows_t forms[4];
-
-    forms_of(flows, forms);
-    for (int i = 0; i < 4; i++) {
-        tree->ratio[forms[i].a][forms[i].b][forms[i].c][forms[i].d] = ratio;
-    }
 }
 
 /* ---- splits ---- */
 
-static bool contend(const irr_tune_tree_t *tree, const irr_tune_flows_t *flows)
+static bool contend(const irr_tune_flows_t *flows)
 {
-    return tree->ratio[flows->a][flows->b][flows->c][flows->d] <= IRR_TUNE_SHARED_MAX;
+    return flows->ratio <= IRR_TUNE_SHARED_MAX;
 }
 
 static bool has(unsigned set, int group)
@@ -170,10 +122,8 @@ static bool cross(unsigned set, const irr_tune_flows_t *flows)
 
 static bool is_split(const irr_tune_tree_t *tree, unsigned set)
 {
-    irr_tune_flows_t flows;
-
-    for (bool more = irr_tune_tree_first(tree, &flows); more; more = irr_tune_tree_next(tree, &flows)) {
-        if (cross(set, &flows) && !contend(tree, &flows)) {
+    for (int i = 0; i < tree->nflows; i++) {
+        if (cross(set, &tree->flows[i]) && !contend(&tree->flows[i])) {
             return false;
         }
     }
@@ -183,11 +133,10 @@ static bool is_split(const irr_tune_tree_t *tree, unsigned set)
 /* Returns false if a measurement is unclear.  Stores the largest ratio with contention, and the smallest without. */
 static bool is_clear(irr_tune_tree_t *tree)
 {
-    irr_tune_flows_t flows;
     bool clear = true;
 
-    for (bool more = irr_tune_tree_first(tree, &flows); more; more = irr_tune_tree_next(tree, &flows)) {
-        const double ratio = tree->ratio[flows.a][flows.b][flows.c][flows.d];
+    for (int i = 0; i < tree->nflows; i++) {
+        const double ratio = tree->flows[i].ratio;
 
         if (ratio <= IRR_TUNE_SHARED_MAX) {
             tree->shared_most = fmax(tree->shared_most, ratio);
@@ -202,15 +151,13 @@ static bool is_clear(irr_tune_tree_t *tree)
 /* Returns true if the flows that share a link of the tree, and no others, contend. */
 static bool explains(const irr_tune_tree_t *tree)
 {
-    irr_tune_flows_t flows;
-
-    for (bool more = irr_tune_tree_first(tree, &flows); more; more = irr_tune_tree_next(tree, &flows)) {
+    for (int i = 0; i < tree->nflows; i++) {
         bool shares = false;
 
-        for (int i = 0; i < tree->nsplits; i++) {
-            shares = shares || cross(tree->splits[i], &flows);
+        for (int k = 0; k < tree->nsplits; k++) {
+            shares = shares || cross(tree->splits[k], &tree->flows[i]);
         }
-        if (shares != contend(tree, &flows)) {
+        if (shares != contend(&tree->flows[i])) {
             return false;
         }
     }
@@ -235,16 +182,6 @@ static bool separates(const irr_tune_tree_t *tree)
     return true;
 }
 
-static int count_of(unsigned set)
-{
-    int count = 0;
-
-    for (; set != 0; set &= set - 1) {
-        count++;
-    }
-    return count;
-}
-
 /* Adds a split behind all splits with fewer groups.  Returns false if there is no room: a tree has fewer splits. */
 static bool add(irr_tune_tree_t *tree, unsigned set)
 {
@@ -253,7 +190,7 @@ static bool add(irr_tune_tree_t *tree, unsigned set)
     if (tree->nsplits == (int)(sizeof(tree->splits) / sizeof(tree->splits[0]))) {
         return false;
     }
-    for (; at > 0 && count_of(tree->splits[at - 1]) > count_of(set); at--) {
+    for (; at > 0 && __builtin_popcount(tree->splits[at - 1]) > __builtin_popcount(set); at--) {
         tree->splits[at] = tree->splits[at - 1];
     }
     tree->splits[at] = set;

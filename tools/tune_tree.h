@@ -34,43 +34,36 @@
 #define IRR_TUNE_SHARED_MAX 0.7
 #define IRR_TUNE_FREE_MIN   0.85
 
-/* The groups, and the measured ratios of two flows a to b and c to d. */
-typedef struct irr_tune_tree {
-    int           hosts, groups;
-    int           group[IRR_TUNE_HOSTS_MAX];   /* the group of each host */
-    int           size[IRR_TUNE_GROUPS_MAX];
-    double        ratio[IRR_TUNE_GROUPS_MAX][IRR_TUNE_GROUPS_MAX][IRR_TUNE_GROUPS_MAX][IRR_TUNE_GROUPS_MAX];
-    unsigned      splits[2 * IRR_TUNE_GROUPS_MAX];   /* one bit for each group; group 0 is in none of them */
-    int           nsplits;
-    double        shared_most, free_least;     /* largest ratio with contention, and smallest ratio without */
-} irr_tune_tree_t;
+/* Maximum number of pairs of flows: each pair has four orders of its groups. */
+#define IRR_TUNE_FLOWS_MAX \
+    (IRR_TUNE_GROUPS_MAX * IRR_TUNE_GROUPS_MAX * IRR_TUNE_GROUPS_MAX * IRR_TUNE_GROUPS_MAX / 4)
 
-/* ---- groups ---- */
+/* Two flows, from group a to group b and from group c to group d, and their ratio. */
+typedef struct irr_tune_flows {
+    int    a, b, c, d;
+    double ratio;
+} irr_tune_flows_t;
+
+typedef struct irr_tune_tree {
+    int              hosts, groups;
+    int              group[IRR_TUNE_HOSTS_MAX];   /* the group of each host */
+    int              size[IRR_TUNE_GROUPS_MAX];
+    irr_tune_flows_t flows[IRR_TUNE_FLOWS_MAX];   /* the pairs to measure */
+    int              nflows;
+    unsigned         splits[2 * IRR_TUNE_GROUPS_MAX];   /* one bit for each group; group 0 is in none of them */
+    int              nsplits;
+    double           shared_most, free_least;     /* largest ratio with contention, and smallest ratio without */
+} irr_tune_tree_t;
 
 /*
  * Groups the hosts.  lost: the fraction of the measurements in which two hosts lost bandwidth to other flows; hosts of
- * one switch lose none.  Returns false if the fractions contradict each other, or if there are too many groups; the
- * reason is then static text in *reason_p.
+ * one switch lose none.  Lists the pairs of flows to measure.  A group of one host cannot be the source of two flows,
+ * nor their target: its own link would be shared.  Returns false if the fractions contradict each other, or if there
+ * are too many groups; the reason is then static text in *reason_p.
  */
 bool irr_tune_tree_group(double (*lost)[IRR_TUNE_HOSTS_MAX], int hosts, irr_tune_tree_t *tree, const char **reason_p);
 
-/* ---- the tree ---- */
-
-typedef struct irr_tune_flows {
-    int a, b, c, d;   /* groups: the flows a to b and c to d */
-} irr_tune_flows_t;
-
-/*
- * Sets *flows to the first pair of flows to measure, or to the next one.  Returns false after the last pair.  A group
- * of one host cannot be the source of two flows, nor their target: its own link would be shared.
- */
-bool irr_tune_tree_first(const irr_tune_tree_t *tree, irr_tune_flows_t *flows);
-bool irr_tune_tree_next(const irr_tune_tree_t *tree, irr_tune_flows_t *flows);
-
-/* Stores the ratio of a pair of flows, also for the same pair in another order and in the opposite direction. */
-void irr_tune_tree_set(irr_tune_tree_t *tree, const irr_tune_flows_t *flows, double ratio);
-
-/* Finds the splits.  Returns false if no tree explains all measurements; the reason is then in *reason_p. */
+/* Finds the splits from the ratios.  Returns false if no tree explains all measurements; the reason is then in *reason_p. */
 bool irr_tune_tree_find(irr_tune_tree_t *tree, const char **reason_p);
 
 /* Writes the switches in the format of Slurm's topology.conf.  names: the names of the hosts. */
