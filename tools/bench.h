@@ -21,7 +21,6 @@
 #include "cli_mpi.h"
 #include "problem/matrix.h"
 
-#define IRR_BENCH_NAME_MAX 64                        /* size of a short text, with its end */
 #define IRR_BENCH_LIST_MAX 16                        /* maximum number of algorithms on the command line */
 #define IRR_BENCH_ROWS_MAX (2 * IRR_BENCH_LIST_MAX)  /* one plain and one persistent row for each algorithm */
 
@@ -215,32 +214,14 @@ void irr_bench_verify(const irr_bench_exchange_t *exchange, uint64_t number, irr
 /* Returns the number of blocks that a rank has on each side. */
 int irr_bench_slots(const irr_bench_work_t *work, int ranks, int rank);
 
-/*
- * Returns true if ranks a and b may have blocks for each other.  Ranks of the same group of an intercommunicator may
- * not.
- */
-bool irr_bench_speak(const irr_bench_work_t *work, int a, int b);
-
-/* Writes a text that says whether the call has two groups or is in place.  If neither is true, the text is empty. */
-void irr_bench_call_manner(const irr_bench_work_t *work, int ranks, char *text, size_t size);
-
 /* Returns the rank that slot number `slot` of a rank sends to or receives from, and the number of that edge. */
 int irr_bench_peer(const irr_bench_work_t *work, int ranks, int rank, int slot, bool sends, int *number_p);
-
-/* Returns the extent of all blocks of a side if the blocks have `bytes` bytes and are divided into pieces. */
-uint64_t irr_bench_span(const irr_bench_work_t *work, int ranks, uint64_t bytes);
 
 /* Collective.  Returns a communicator of the ranks of MPI_COMM_WORLD with the topology or the groups of the call. */
 MPI_Comm irr_bench_topology(const irr_bench_work_t *work);
 
-/* Returns the info key that names the algorithm of a communicator. */
-const char *irr_bench_key(irr_bench_call_t call);
-
-/* Collective.  Makes the blocking call. */
-void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm);
-
-/* Collective.  Starts the nonblocking call. */
-void irr_bench_call_start(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request);
+/* Collective.  Starts the nonblocking call, or makes the blocking call if request is NULL. */
+void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request);
 
 /* Returns true if this MPI has persistent collectives. */
 bool irr_bench_persistent(void);

@@ -29,24 +29,6 @@ const char *irr_bench_call_name(irr_bench_call_t call, bool nonblocking)
     return names[call][nonblocking];
 }
 
-void irr_bench_call_manner(const irr_bench_work_t *work, int ranks, char *text, size_t size)
-{
-    if (work->inter > 0) {
-        snprintf(text, size, ", groups of %d and %d ranks", work->inter, ranks - work->inter);
-    } else {
-        snprintf(text, size, "%s", work->in_place ? ", in place" : "");
-    }
-}
-
-const char *irr_bench_key(irr_bench_call_t call)
-{
-    switch (call) {
-    case IRR_BENCH_ALLTOALL: return "coll_irr_alltoall_algorithm";
-    case IRR_BENCH_NEIGHBOR: return "coll_irr_neighbor_algorithm";
-    default:                 return "coll_irr_alltoallv_algorithm";
-    }
-}
-
 /* ---- the call ---- */
 
 /* The arguments of the calls with one count for each block, without a request. */
@@ -56,41 +38,23 @@ const char *irr_bench_key(irr_bench_call_t call)
 #define TYPES  exchange->from, send->ones, send->offsets, send->types, recv->buffer, recv->ones, recv->offsets, \
                recv->types, comm
 
-void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm)
+void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request)
 {
     const irr_bench_side_t *send = &exchange->send, *recv = &exchange->recv;
+    const bool blocks = request == NULL;
 
     switch (exchange->work->call) {
     case IRR_BENCH_ALLTOALL:
-        MPI_Alltoall(ONE);
+        (void)(blocks ? MPI_Alltoall(ONE) : MPI_Ialltoall(ONE, request));
         break;
     case IRR_BENCH_ALLTOALLW:
-        MPI_Alltoallw(TYPES);
+        (void)(blocks ? MPI_Alltoallw(TYPES) : MPI_Ialltoallw(TYPES, request));
         break;
     case IRR_BENCH_NEIGHBOR:
-        MPI_Neighbor_alltoallv(COUNTS);
+        (void)(blocks ? MPI_Neighbor_alltoallv(COUNTS) : MPI_Ineighbor_alltoallv(COUNTS, request));
         break;
     default:
-        MPI_Alltoallv(COUNTS);
-    }
-}
-
-void irr_bench_call_start(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request)
-{
-    const irr_bench_side_t *send = &exchange->send, *recv = &exchange->recv;
-
-    switch (exchange->work->call) {
-    case IRR_BENCH_ALLTOALL:
-        MPI_Ialltoall(ONE, request);
-        break;
-    case IRR_BENCH_ALLTOALLW:
-        MPI_Ialltoallw(TYPES, request);
-        break;
-    case IRR_BENCH_NEIGHBOR:
-        MPI_Ineighbor_alltoallv(COUNTS, request);
-        break;
-    default:
-        MPI_Ialltoallv(COUNTS, request);
+        (void)(blocks ? MPI_Alltoallv(COUNTS) : MPI_Ialltoallv(COUNTS, request));
     }
 }
 
@@ -126,11 +90,6 @@ int irr_bench_slots(const irr_bench_work_t *work, int ranks, int rank)
         return rank < work->inter ? ranks - work->inter : work->inter;
     }
     return work->dims > 0 ? 2 * work->dims : work->degree > 0 ? work->degree : ranks;
-}
-
-bool irr_bench_speak(const irr_bench_work_t *work, int a, int b)
-{
-    return work->inter == 0 || (a < work->inter) != (b < work->inter);
 }
 
 /* Returns the neighbour one step up or down in a dimension of the grid. */
@@ -207,11 +166,4 @@ MPI_Comm irr_bench_topology(const irr_bench_work_t *work)
                                    lists + work->degree, lists + 2 * work->degree, MPI_INFO_NULL, 0, &comm);
     free(lists);
     return comm;
-}
-
-uint64_t irr_bench_span(const irr_bench_work_t *work, int ranks, uint64_t bytes)
-{
-    const uint64_t stride = (uint64_t)work->stride;
-
-    return ((uint64_t)ranks + stride - 1) / stride * stride * bytes;
 }

@@ -17,10 +17,10 @@
  */
 #include "bench.h"
 
+#include "chart.h"
 #include "cli_options.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
 
 #define MICRO 1e6
@@ -91,16 +91,6 @@ static void write_csv(const irr_bench_result_t *result, int i)
 
 /* ---- JSON ---- */
 
-/* Returns a list or an object if it has all its members; otherwise releases it and returns NULL. */
-static json_t *whole(json_t *value, int members)
-{
-    if (json_array_size(value) + json_object_size(value) == (size_t)members) {
-        return value;
-    }
-    json_decref(value);
-    return NULL;
-}
-
 /* Return a number or a text as JSON; null if the number is negative or the text is NULL. */
 static json_t *number(double value)
 {
@@ -144,7 +134,7 @@ static json_t *times_of(const double *seconds, int iterations)
     for (int i = 0; i < iterations; i++) {
         json_array_append_new(times, json_real(seconds[i] * MICRO));
     }
-    return whole(times, iterations);
+    return irr_chart_whole(times, (size_t)iterations);
 }
 
 static json_t *counters_of(const irr_bench_row_t *row)
@@ -154,7 +144,7 @@ static json_t *counters_of(const irr_bench_row_t *row)
     for (int i = 0; i < IRR_BENCH_COUNTERS; i++) {
         json_object_set_new(counters, irr_bench_counter_name(i), number(row->counters[i]));
     }
-    return whole(counters, IRR_BENCH_COUNTERS);
+    return irr_chart_whole(counters, IRR_BENCH_COUNTERS);
 }
 
 static json_t *row_of(const irr_bench_result_t *result, int i)
@@ -168,7 +158,7 @@ static json_t *row_of(const irr_bench_result_t *result, int i)
                                work->check != IRR_BENCH_CHECK_NONE ? json_boolean(!row->wrong) : json_null(),
                                "counters", counters_of(row), "times_us", times_of(row->times, work->iterations),
                                "alone_us", row->alone != NULL ? times_of(row->alone, work->iterations) : json_null());
-    const int members = (int)json_object_size(object);
+    const size_t members = json_object_size(object);
 
     figures_of(result, i, figures);
     for (int k = 0; k < FIGURES; k++) {   /* the row already has alone_us, with all times */
@@ -176,7 +166,7 @@ static json_t *row_of(const irr_bench_result_t *result, int i)
             json_object_set_new(object, figures[k].name, number(figures[k].value));
         }
     }
-    return whole(object, members + FIGURES - 1);
+    return irr_chart_whole(object, members + FIGURES - 1);
 }
 
 static json_t *result_of(const irr_bench_result_t *result)
@@ -191,7 +181,7 @@ static json_t *result_of(const irr_bench_result_t *result)
     }
     return json_pack("{s:o, s:I, s:I, s:I, s:I, s:o}", "unit", unit, "messages", (json_int_t)facts->messages,
                      "bytes", (json_int_t)facts->bytes, "largest_message", (json_int_t)facts->largest,
-                     "lmax", (json_int_t)facts->busiest, "rows", whole(rows, options->work.rows));
+                     "lmax", (json_int_t)facts->busiest, "rows", irr_chart_whole(rows, (size_t)options->work.rows));
 }
 
 static irr_cli_exit_t close_json(const char *path)

@@ -21,6 +21,12 @@ static double better_scale(double bytes)
     return 0.5 * INT_MAX / bytes;
 }
 
+/* Returns true if two ranks may have blocks for each other.  Ranks of the same group may not. */
+static bool may_speak(const irr_bench_work_t *work, int a, int b)
+{
+    return work->inter == 0 || (a < work->inter) != (b < work->inter);
+}
+
 /* Scales the entries.  With two groups, sets the entries within a group to zero. */
 static irr_cli_exit_t scale_entries(const irr_bench_options_t *options, irr_matrix_t *matrix)
 {
@@ -29,7 +35,7 @@ static irr_cli_exit_t scale_entries(const irr_bench_options_t *options, irr_matr
             uint64_t *entry = irr_matrix_at(matrix, i, j);
             const double unscaled = (double)*entry;
 
-            *entry = irr_bench_speak(&options->work, i, j) ? irr_cli_scaled(*entry, options->scale) : 0;
+            *entry = may_speak(&options->work, i, j) ? irr_cli_scaled(*entry, options->scale) : 0;
             if (*entry > INT_MAX) {
                 return irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes; MPI allows at most %d; "
                                         "try --scale %.1g", input_name(options), i + 1, j + 1, *entry, INT_MAX,
@@ -61,25 +67,29 @@ static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_
 {
     const bool pieces = options->work.call == IRR_BENCH_ALLTOALLW;
     const int other = options->work.inter;   /* rank 0, or the first rank of the other group */
-    const uint64_t first = *irr_matrix_at(matrix, 0, other);
+    const uint64_t first = *irr_matrix_at(matrix, 0, other), stride = (uint64_t)options->work.stride;
+    uint64_t span;
 
     for (int i = 0; i < matrix->ranks; i++) {
         for (int j = 0; j < matrix->ranks; j++) {
             const uint64_t entry = *irr_matrix_at(matrix, i, j);
 
-            if (entry != first && irr_bench_speak(&options->work, i, j)) {
+            if (entry != first && may_speak(&options->work, i, j)) {
                 return irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes and entry (1, %d) is %" PRIu64 ": "
                                         "with --%s all must be equal, as in --pattern uniform", input_name(options),
                                         i + 1, j + 1, entry, other + 1, first, pieces ? "datatype" : "alltoall");
             }
         }
     }
-    if (pieces && irr_bench_span(&options->work, matrix->ranks, first) > INT_MAX) {
-        return irr_cli_complain("%.256s: with --datatype all blocks extend over %" PRIu64 " bytes; MPI allows at most "
-                                "%d", input_name(options), irr_bench_span(&options->work, matrix->ranks,
-                                first), INT_MAX);
+    if (!pieces) {
+        return IRR_CLI_GOOD;
     }
-    if (pieces && (first == 0 || first % (uint64_t)options->work.pieces != 0)) {
+    span = ((uint64_t)matrix->ranks + stride - 1) / stride * stride * first;   /* `stride` blocks interleave */
+    if (span > INT_MAX) {
+        return irr_cli_complain("%.256s: with --datatype all blocks extend over %" PRIu64 " bytes; MPI allows at most "
+                                "%d", input_name(options), span, INT_MAX);
+    }
+    if (first == 0 || first % (uint64_t)options->work.pieces != 0) {
         return irr_cli_complain("%.256s: entries are %" PRIu64 " bytes, which are not %d equal pieces; try another "
                                 "--unit", input_name(options), first, options->work.pieces);
     }

@@ -75,7 +75,7 @@ static void call_all(irr_bench_exchange_t *exchange)
         if (loop == IRR_BENCH_LOOP_FRESH) {
             MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         }
-        irr_bench_call(exchange, comm);
+        irr_bench_call(exchange, comm, NULL);
         if (comm != MPI_COMM_WORLD) {
             MPI_Comm_free(&comm);
         }

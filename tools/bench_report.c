@@ -19,6 +19,13 @@
 
 /* ---- figures ---- */
 
+/* Returns the median of values, which it sorts. */
+static double median_of(double *values, int count)
+{
+    irr_cli_sort(values, count);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
 /* Returns the smallest of the times for which at least this share of all times is not larger. */
 static double percentile(const double *sorted, int count, double share)
 {
@@ -40,15 +47,14 @@ static int half_interval(int count)
 static void summarise_times(double *times, int count, irr_bench_summary_t *summary)
 {
     const int low = (count - 1) / 2 - half_interval(count), high = count / 2 + half_interval(count);
+    const double median = median_of(times, count);
     double sum = 0;
 
-    irr_cli_sort(times, count);
     for (int i = 0; i < count; i++) {
         sum += times[i];
     }
     *summary = (irr_bench_summary_t){
-        .median = (times[(count - 1) / 2] + times[count / 2]) / 2,
-        .min = times[0], .max = times[count - 1], .mean = sum / count,
+        .median = median, .min = times[0], .max = times[count - 1], .mean = sum / count,
         .p90 = percentile(times, count, 0.90), .p99 = percentile(times, count, 0.99),
         .median_low = times[low > 0 ? low : 0], .median_high = times[high < count ? high : count - 1],
         .ratio = -1, .ratio_low = -1, .ratio_high = -1, .start_ratio = -1, .alone = -1, .hidden = -1
@@ -69,16 +75,12 @@ static double hidden_share(double alone, double exposed)
  */
 static void overlap_figures(const irr_bench_row_t *row, int count, double *scratch, irr_bench_summary_t *summary)
 {
-    irr_bench_summary_t figures;
-
     memcpy(scratch, row->alone, (size_t)count * sizeof(*scratch));
-    summarise_times(scratch, count, &figures);
-    summary->alone = figures.median;
+    summary->alone = median_of(scratch, count);
     for (int i = 0; i < count; i++) {
         scratch[i] = hidden_share(row->alone[i], row->exposed[i]);
     }
-    summarise_times(scratch, count, &figures);
-    summary->hidden = figures.median;
+    summary->hidden = median_of(scratch, count);
 }
 
 /* Returns the median of row host divided by the median of row i; negative if there is no row host. */
@@ -145,26 +147,22 @@ static bool sweeps(const irr_bench_options_t *options)
 
 static void report_input(const irr_bench_options_t *options, const irr_bench_facts_t *facts)
 {
-    const irr_bench_work_t *work = &options->work;
+    char more[32] = "";
 
     if (options->matrix != NULL) {
         printf("# matrix %s, scale %g\n", options->matrix, options->scale);
-    } else if (sweeps(options)) {
-        printf("# pattern %s, unit %" PRIu64 " to %" PRIu64 " bytes, seed %" PRIu64 ", scale %g\n",
-               options->pattern, work->unit_min, work->unit_max, options->seed, options->scale);
-        return;
     } else {
-        printf("# pattern %s, unit %" PRIu64 " bytes, seed %" PRIu64 ", scale %g\n", options->pattern,
-               work->unit_min, options->seed, options->scale);
+        if (sweeps(options)) {
+            snprintf(more, sizeof(more), " to %" PRIu64, options->work.unit_max);
+        }
+        printf("# pattern %s, unit %" PRIu64 "%s bytes, seed %" PRIu64 ", scale %g\n", options->pattern,
+               options->work.unit_min, more, options->seed, options->scale);
+    }
+    if (sweeps(options)) {
+        return;   /* the messages vary */
     }
     printf("# messages: %" PRIu64 ", bytes in all: %" PRIu64 ", bytes of the largest message: %" PRIu64 "\n",
            facts->messages, facts->bytes, facts->largest);
-}
-
-/* Returns the width of the column of a counter, which is sufficient for its name and for the usual numbers. */
-static int width_of(const char *counter)
-{
-    return strlen(counter) > COUNTER_WIDTH ? (int)strlen(counter) : COUNTER_WIDTH;
 }
 
 static void report_computation(const irr_bench_work_t *work)
@@ -178,6 +176,102 @@ static void report_computation(const irr_bench_work_t *work)
     printf(", with MPI_Test called %d times in it\n", work->tests);
 }
 
+/* ---- the table ---- */
+
+/* Print a column of a line: its title if row is NULL, otherwise a text or a number.  A negative number is a dash. */
+static void put_text(const irr_bench_row_t *row, const char *title, int width, const char *text)
+{
+    printf(" %*s", width, row != NULL ? text : title);
+}
+
+static void put(const irr_bench_row_t *row, const char *title, int width, int decimals, double value)
+{
+    char text[64] = "-";
+
+    if (value >= 0) {
+        snprintf(text, sizeof(text), "%.*f", decimals, value);
+    }
+    put_text(row, title, width, text);
+}
+
+static void put_time(const irr_bench_row_t *row, const char *title, double seconds)
+{
+    put(row, title, 10, 2, seconds * MICRO);
+}
+
+/* Prints the column of a counter, with a decimal only if the value is not an integer. */
+static void put_count(const irr_bench_row_t *row, const char *title, int width, int counter)
+{
+    const double value = row != NULL ? row->counters[counter] : 0;
+
+    put(row, title, width, value == floor(value) ? 0 : 1, value);
+}
+
+/* Prints the first columns: the unit of a sweep, and the name of the algorithm. */
+static void put_name(const irr_bench_options_t *options, uint64_t unit, const irr_bench_row_t *row)
+{
+    char name[64] = "algorithm", units[32] = "unit";
+
+    if (row != NULL) {
+        snprintf(units, sizeof(units), "%" PRIu64, unit);
+        snprintf(name, sizeof(name), "%s%s%s", row->name, IRR_BENCH_SUFFIX(row),
+                 !row->misled ? "" : row->by_irr ? "(irr)" : "(host)");
+    }
+    printf(row != NULL ? "  " : "# ");
+    if (sweeps(options)) {
+        printf("%10s ", units);
+    }
+    printf("%-14s", name);
+}
+
+static void put_interval(const irr_bench_row_t *row, double low, double high)
+{
+    char text[64] = "-";
+
+    if (low >= 0) {
+        snprintf(text, sizeof(text), low <= 1 && high >= 1 ? "no-difference" : "%.2f-%.2f", low, high);
+    }
+    put_text(row, "interval", 13, text);
+}
+
+/* Prints row i, or the titles if result is NULL. */
+static void report_line(const irr_bench_options_t *options, const irr_bench_result_t *result, int i)
+{
+    static const irr_bench_summary_t none;
+    const irr_bench_work_t *work = &options->work;
+    const irr_bench_row_t *row = result != NULL ? &result->rows[i] : NULL;
+    const irr_bench_summary_t *s = result != NULL ? &result->summaries[i] : &none;
+
+    put_name(options, result != NULL ? result->unit : 0, row);
+    put_time(row, "median", s->median);
+    put_time(row, "min", s->min);
+    put_time(row, "max", s->max);
+    put(row, "host/this", 9, 2, s->ratio);
+    put_interval(row, s->ratio_low, s->ratio_high);
+    if (work->persistent) {
+        put(row, "start/this", 10, 2, s->start_ratio);
+    }
+    if (work->overlap) {
+        put_time(row, "alone", s->alone);
+        put(row, "hidden", 7, 2, s->hidden);
+    }
+    put_count(row, "messages", 8, IRR_BENCH_COUNTER_messages_sent);
+    put(row, "MB/s", 9, 1, result != NULL ? irr_bench_rate(&result->facts, s) : 0);
+    for (int k = 0; k < options->columns; k++) {
+        const char *name = irr_bench_counter_name(options->column[k]);
+
+        put_count(row, name, strlen(name) > COUNTER_WIDTH ? (int)strlen(name) : COUNTER_WIDTH, options->column[k]);
+    }
+    put_text(row, "verified", 8, work->check == IRR_BENCH_CHECK_NONE ? "-" : row != NULL && row->wrong ? "no" : "yes");
+    if (options->full) {
+        put_time(row, "mean", s->mean);
+        put_time(row, "p90", s->p90);
+        put_time(row, "p99", s->p99);
+        put(row, "iterations", 10, 0, work->iterations);
+    }
+    printf("\n");
+}
+
 void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_bench_facts_t *facts)
 {
     static const char *const checks[] = {
@@ -186,12 +280,14 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
         [IRR_BENCH_CHECK_EACH] = "every byte compared"
     };
     const irr_bench_work_t *work = &options->work;
-    char library[MPI_MAX_LIBRARY_VERSION_STRING], manner[IRR_BENCH_NAME_MAX];
+    char library[MPI_MAX_LIBRARY_VERSION_STRING], groups[64] = "";
 
     irr_bench_library(library);
-    irr_bench_call_manner(work, ranks, manner, sizeof(manner));
+    if (work->inter > 0) {
+        snprintf(groups, sizeof(groups), ", groups of %d and %d ranks", work->inter, ranks - work->inter);
+    }
     printf("# irr_bench %s: %s, ranks: %d%s, %s\n", irr_cli_version(), irr_bench_call_name(work->call, work->overlap),
-           ranks, manner, library);
+           ranks, work->in_place ? ", in place" : groups, library);
     if (options->datatype != NULL) {
         printf("# datatype %s\n", options->datatype);
     }
@@ -201,109 +297,15 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
     if (work->overlap) {
         report_computation(work);
     }
-    printf("#\n# ");
-    if (sweeps(options)) {
-        printf("%10s ", "unit");
-    }
-    printf("%-14s %10s %10s %10s %9s %13s", "algorithm", "median", "min", "max", "host/this", "interval");
-    if (work->persistent) {
-        printf(" %10s", "start/this");
-    }
-    if (work->overlap) {
-        printf(" %10s %7s", "alone", "hidden");
-    }
-    printf(" %8s %9s", "messages", "MB/s");
-    for (int i = 0; i < options->columns; i++) {
-        const char *name = irr_bench_counter_name(options->column[i]);
-
-        printf(" %*s", width_of(name), name);
-    }
-    printf(" %8s", "verified");
-    if (options->full) {
-        printf(" %10s %10s %10s %10s", "mean", "p90", "p99", "iterations");
-    }
-    printf("\n");
+    printf("#\n");
+    report_line(options, NULL, 0);
     fflush(stdout);
-}
-
-/* Prints a number, or a dash if the number is negative. */
-static void report_number(double value, int width, int decimals)
-{
-    if (value < 0) {
-        printf(" %*s", width, "-");
-    } else {
-        printf(" %*.*f", width, decimals, value);
-    }
-}
-
-static void report_time(double seconds)
-{
-    printf(" %10.2f", seconds * MICRO);
-}
-
-static void report_interval(const irr_bench_summary_t *summary)
-{
-    char text[32] = "-";
-
-    if (summary->ratio_low >= 0) {
-        const bool same = summary->ratio_low <= 1 && summary->ratio_high >= 1;
-
-        snprintf(text, sizeof(text), same ? "no-difference" : "%.2f-%.2f", summary->ratio_low, summary->ratio_high);
-    }
-    printf(" %13s", text);
-}
-
-/* Prints a counter, with a decimal only if it is not an integer. */
-static void report_count(double value, int width)
-{
-    report_number(value, width, value == floor(value) ? 0 : 1);
-}
-
-static void report_row(const irr_bench_result_t *result, int i)
-{
-    const irr_bench_options_t *options = result->options;
-    const irr_bench_row_t *row = &result->rows[i];
-    const irr_bench_summary_t *summary = &result->summaries[i];
-    char name[64];
-
-    snprintf(name, sizeof(name), "%s%s%s", row->name, IRR_BENCH_SUFFIX(row),
-             !row->misled ? "" : row->by_irr ? "(irr)" : "(host)");
-    printf("  ");
-    if (sweeps(options)) {
-        printf("%10" PRIu64 " ", result->unit);
-    }
-    printf("%-14s", name);
-    report_time(summary->median);
-    report_time(summary->min);
-    report_time(summary->max);
-    report_number(summary->ratio, 9, 2);
-    report_interval(summary);
-    if (options->work.persistent) {
-        report_number(summary->start_ratio, 10, 2);
-    }
-    if (options->work.overlap) {
-        report_time(summary->alone);
-        report_number(summary->hidden, 7, 2);
-    }
-    report_count(row->counters[IRR_BENCH_COUNTER_messages_sent], 8);
-    printf(" %9.1f", irr_bench_rate(&result->facts, summary));
-    for (int k = 0; k < options->columns; k++) {
-        report_count(row->counters[options->column[k]], width_of(irr_bench_counter_name(options->column[k])));
-    }
-    printf(" %8s", options->work.check == IRR_BENCH_CHECK_NONE ? "-" : row->wrong ? "no" : "yes");
-    if (options->full) {
-        report_time(summary->mean);
-        report_time(summary->p90);
-        report_time(summary->p99);
-        printf(" %10d", options->work.iterations);
-    }
-    printf("\n");
 }
 
 void irr_bench_report_rows(const irr_bench_result_t *result)
 {
     for (int i = 0; i < result->options->work.rows; i++) {
-        report_row(result, i);
+        report_line(result->options, result, i);
     }
     fflush(stdout);
 }

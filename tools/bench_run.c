@@ -22,10 +22,13 @@
 
 static void choose(MPI_Info info, int algorithm, irr_bench_call_t call)
 {
+    const char *key = call == IRR_BENCH_ALLTOALL   ? "coll_irr_alltoall_algorithm"
+                      : call == IRR_BENCH_NEIGHBOR ? "coll_irr_neighbor_algorithm" : "coll_irr_alltoallv_algorithm";
+
     if (algorithm < 0) {
         MPI_Info_set(info, "ompi_comm_coll_preference", "^irr");
     } else {
-        MPI_Info_set(info, irr_bench_key(call), irr_algorithm_name(algorithm));
+        MPI_Info_set(info, key, irr_algorithm_name(algorithm));
     }
 }
 
@@ -61,8 +64,11 @@ void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms)
  * The block of a rank for itself is also a message.
  */
 
-/* Posts one message for the block of a slot.  Its tag is the number of the edge: several edges may join two ranks. */
-static void post(const irr_bench_exchange_t *exchange, MPI_Comm comm, bool sends, int slot, MPI_Request *request)
+/*
+ * Posts a message for the block of a slot unless it is empty.  Its tag is the number of the edge: several edges may
+ * join two ranks.  Returns the number of messages.
+ */
+static int post(const irr_bench_exchange_t *exchange, MPI_Comm comm, bool sends, int slot, MPI_Request *request)
 {
     const irr_bench_side_t *side = sends ? &exchange->send : &exchange->recv;
     const int peer = exchange->work->inter > 0 ? slot : side->ranks[slot], tag = side->numbers[slot];
@@ -70,26 +76,23 @@ static void post(const irr_bench_exchange_t *exchange, MPI_Comm comm, bool sends
     MPI_Datatype type = side->types != NULL ? side->types[slot] : MPI_BYTE;
     unsigned char *block = side->buffer + side->offsets[slot];
 
+    if (side->counts[slot] == 0) {
+        return 0;
+    }
     if (sends) {
         MPI_Isend(block, count, type, peer, tag, comm, request);
     } else {
         MPI_Irecv(block, count, type, peer, tag, comm, request);
     }
+    return 1;
 }
 
 static int post_all(const irr_bench_exchange_t *exchange, MPI_Comm comm)
 {
     int count = 0;
 
-    for (int i = 0; i < exchange->slots; i++) {
-        if (exchange->recv.counts[i] > 0) {
-            post(exchange, comm, false, i, &exchange->requests[count++]);
-        }
-    }
-    for (int i = 0; i < exchange->slots; i++) {
-        if (exchange->send.counts[i] > 0) {
-            post(exchange, comm, true, i, &exchange->requests[count++]);
-        }
+    for (int i = 0; i < 2 * exchange->slots; i++) {
+        count += post(exchange, comm, i >= exchange->slots, i % exchange->slots, &exchange->requests[count]);
     }
     return count;
 }
@@ -108,8 +111,7 @@ static void operations_create(const irr_bench_work_t *work, const MPI_Comm *comm
                               const irr_bench_exchange_t *exchange, operation_t *operations)
 {
     for (int i = 0; i < work->rows; i++) {
-        operations[i] = (operation_t){ .comm = comms[i], .persistent = MPI_REQUEST_NULL,
-                                                 .by_hand = work->algorithms[i] == IRR_BENCH_P2P };
+        operations[i] = (operation_t){ comms[i], MPI_REQUEST_NULL, work->algorithms[i] == IRR_BENCH_P2P };
         if (work->starts[i]) {
             irr_bench_request_create(exchange, comms[i], &operations[i].persistent);
         }
@@ -139,12 +141,8 @@ static int start_exchange(const irr_bench_exchange_t *exchange, const operation_
         MPI_Start(&exchange->requests[0]);
         return 1;
     }
-    if (exchange->work->overlap) {
-        irr_bench_call_start(exchange, operation->comm, &exchange->requests[0]);
-        return 1;
-    }
-    irr_bench_call(exchange, operation->comm);
-    return 0;
+    irr_bench_call(exchange, operation->comm, exchange->work->overlap ? &exchange->requests[0] : NULL);
+    return exchange->work->overlap;
 }
 
 /* ---- the computation ---- */
@@ -209,19 +207,14 @@ static double compute_for(const irr_bench_exchange_t *exchange, double seconds, 
 
 /* ---- one exchange ---- */
 
-typedef struct sample {
-    double             seconds;
-    double             alone;      /* with overlap: the time without a computation on the slowest rank */
-    double             exposed;    /* with overlap: the time of this rank, without the computation */
-    irr_bench_counts_t before, after;
-} sample_t;
-
-/* compute: seconds of the computation that overlaps the exchange, or 0. */
-static sample_t exchange_once(const operation_t *operation, const irr_bench_exchange_t *exchange,
-                              double compute)
+/*
+ * Returns the seconds of an exchange on this rank.  compute: seconds of the computation that overlaps it, or 0.  Sets
+ * *exposed_p to the seconds without the computation.
+ */
+static double exchange_once(const operation_t *operation, const irr_bench_exchange_t *exchange, double compute,
+                            double *exposed_p)
 {
-    sample_t sample = { .before = irr_bench_pvars_read() };
-    double begin, computed = 0;
+    double begin, seconds, computed = 0;
     int count;
 
     MPI_Barrier(MPI_COMM_WORLD);
@@ -235,16 +228,15 @@ static sample_t exchange_once(const operation_t *operation, const irr_bench_exch
     } else if (count > 1) {
         MPI_Waitall(count, exchange->requests, MPI_STATUSES_IGNORE);
     }
-    sample.seconds = MPI_Wtime() - begin;
-    sample.exposed = sample.seconds - computed;
-    sample.after = irr_bench_pvars_read();
-    return sample;
+    seconds = MPI_Wtime() - begin;
+    *exposed_p = seconds - computed;
+    return seconds;
 }
 
 /* Returns the seconds of an exchange alone on its slowest rank. */
 static double exchange_alone(const operation_t *operation, const irr_bench_exchange_t *exchange)
 {
-    double alone = exchange_once(operation, exchange, 0).seconds;
+    double exposed, alone = exchange_once(operation, exchange, 0, &exposed);
 
     MPI_Allreduce(MPI_IN_PLACE, &alone, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return alone;
@@ -338,34 +330,38 @@ static bool is_checked(const irr_bench_work_t *work, const rounds_t *rounds, int
            (work->check == IRR_BENCH_CHECK_ENDS && (round == 0 || round == rounds->all - 1));
 }
 
-/* Runs one exchange of a row; `number` is different for each exchange. checked: verifies the received data. */
-static sample_t take_turn(const operation_t *operation, const irr_bench_exchange_t *exchange, uint64_t number,
-                          bool checked, irr_bench_fault_t *fault)
+/*
+ * Runs one exchange of a row.  number: different for each exchange.  checked: verifies the received data.  iteration:
+ * the times and counters to store; negative: none.
+ */
+static void take_turn(const operation_t *operation, const irr_bench_exchange_t *exchange, uint64_t number, bool checked,
+                      int iteration, irr_bench_row_t *row, irr_bench_counts_t *counts)
 {
     const irr_bench_work_t *work = exchange->work;
     const double alone = work->overlap ? exchange_alone(operation, exchange) : 0;
-    sample_t sample;
+    const double compute = work->overlap && work->compute_us > 0 ? work->compute_us * 1e-6 : alone;
+    irr_bench_counts_t before, after;
+    double seconds, exposed;
 
     if (checked) {
         irr_bench_fill(exchange, number);
     }
-    sample = exchange_once(operation, exchange, work->overlap && work->compute_us > 0 ? work->compute_us * 1e-6
-                                                                                     : alone);
-    sample.alone = alone;
+    before = irr_bench_pvars_read();
+    seconds = exchange_once(operation, exchange, compute, &exposed);
+    after = irr_bench_pvars_read();
     if (checked) {
         MPI_Barrier(MPI_COMM_WORLD);   /* a rank that verifies takes the processor from ranks that still exchange */
-        irr_bench_verify(exchange, number, fault);
+        irr_bench_verify(exchange, number, &row->fault);
     }
-    return sample;
-}
-
-static void keep(const irr_bench_work_t *work, const sample_t *sample, int iteration, irr_bench_row_t *row)
-{
-    row->times[iteration] = sample->seconds;
+    if (iteration < 0) {
+        return;
+    }
+    row->times[iteration] = seconds;
     if (work->overlap) {
-        row->alone[iteration] = sample->alone;
-        row->exposed[iteration] = sample->exposed;
+        row->alone[iteration] = alone;
+        row->exposed[iteration] = exposed;
     }
+    irr_bench_counts_add(counts, &before, &after);
 }
 
 irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,
@@ -391,13 +387,10 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *c
         for (int turn = 0; turn < work->rows; turn++) {
             const int i = order[turn];
             const bool found = rows[i].fault.found;
-            const sample_t sample = take_turn(&operations[i], exchange, ++number, checked, &rows[i].fault);
 
+            take_turn(&operations[i], exchange, ++number, checked, round < rounds.end ? round - rounds.first : -1,
+                      &rows[i], &counts[i]);
             rows[i].round = found ? rows[i].round : round + 1;
-            if (round >= rounds.first && round < rounds.end) {
-                keep(work, &sample, round - rounds.first, &rows[i]);
-                irr_bench_counts_add(&counts[i], &sample.before, &sample.after);
-            }
         }
     }
     if (exchange->rank == 0) {

@@ -39,7 +39,7 @@ json_t *irr_chart_bytes(uint64_t bytes)
 
 json_t *irr_chart_whole(json_t *list, size_t members)
 {
-    if (json_array_size(list) == members) {
+    if (json_array_size(list) + json_object_size(list) == members) {
         return list;
     }
     json_decref(list);

@@ -14,7 +14,10 @@
  */
 json_t *irr_chart_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Returns a list if it has this number of members.  If it has fewer, memory ran out: releases it and returns NULL. */
+/*
+ * Returns a list or an object if it has this number of members.  If it has fewer, memory ran out: releases it and
+ * returns NULL.
+ */
 json_t *irr_chart_whole(json_t *list, size_t members);
 
 /* Returns a number of bytes as JSON: a real number if it is too large for an integer.  NULL: no memory. */

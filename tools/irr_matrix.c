@@ -94,6 +94,7 @@ static const irr_cli_table_t table = {
 static irr_cli_exit_t generate(const irr_matrix_options_t *options, irr_matrix_t *matrix)
 {
     const char *pattern = options->operands[0];
+    const uint64_t unit = options->unit > 0 ? options->unit : 1024;
 
     if (irr_cli_find("pattern", pattern, NULL, irr_pattern_name) < 0) {
         return IRR_CLI_REFUSED;
@@ -101,7 +102,7 @@ static irr_cli_exit_t generate(const irr_matrix_options_t *options, irr_matrix_t
     if (options->ranks == 0) {
         return irr_cli_complain("--ranks is missing");
     }
-    return irr_cli_make_matrix(pattern, options->ranks, options->unit > 0 ? options->unit : 1024, options->seed, matrix);
+    return irr_cli_make_matrix(pattern, options->ranks, unit, options->seed, matrix);
 }
 
 static irr_cli_exit_t redistribute(const irr_matrix_options_t *options, irr_matrix_t *matrix)

@@ -53,6 +53,8 @@ typedef struct reader {
     size_t      first_max, edges_max, found;
 } reader_t;
 
+#define REFUSE(...) irr_lines_refuse(&reader->lines, IRR_ERR_FORMAT, __VA_ARGS__)
+
 static void graph_fini(graph_t *graph)
 {
     irr_free(graph->first);
@@ -72,11 +74,10 @@ static irr_status_t read_size(reader_t *reader)
     }
     count = irr_lines_split(lines, words, 3);
     if (lines->at_end || count < 2) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "first line must have the numbers of vertices and edges");
+        return REFUSE("first line must have the numbers of vertices and edges");
     }
     if (count > 2 && (count > 3 || strspn(words[2], "0") != strlen(words[2]))) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "format '%.32s' has weights, which are not supported",
-                                words[2]);
+        return REFUSE("format '%.32s' has weights, which are not supported", words[2]);
     }
     status = irr_lines_number(lines, "number of vertices", words[0], 1, INT32_MAX - 1, &reader->vertices);
     return status != IRR_OK ? status :
@@ -99,27 +100,27 @@ static irr_status_t read_vertex(reader_t *reader)
     graph_t *graph = &reader->graph;
     char *rest = reader->lines.text, *word;
     uint64_t neighbour = 0;
-    irr_status_t status = IRR_OK;
+    irr_status_t status;
 
-    while (status == IRR_OK && *(word = irr_lines_word(&rest)) != '\0') {
+    while (*(word = irr_lines_word(&rest)) != '\0') {
         status = irr_lines_number(&reader->lines, "neighbour", word, 1, reader->vertices, &neighbour);
-        if (status == IRR_OK && neighbour == (uint64_t)graph->vertices + 1) {
-            return irr_lines_refuse(&reader->lines, IRR_ERR_FORMAT, "vertex %s is a neighbour of itself", word);
+        if (status != IRR_OK) {
+            return status;
         }
-        if (status == IRR_OK && reader->found == 2 * reader->edges) {
-            return irr_lines_refuse(&reader->lines, IRR_ERR_FORMAT,
-                                    "there are more neighbours than two for each of the %llu edges",
-                                    (unsigned long long)reader->edges);
+        if (neighbour == (uint64_t)graph->vertices + 1) {
+            return REFUSE("vertex %s is a neighbour of itself", word);
         }
-        if (status == IRR_OK) {
-            status = put(reader, &graph->edges, &reader->edges_max, reader->found++, neighbour - 1);
+        if (reader->found == 2 * reader->edges) {
+            return REFUSE("there are more neighbours than two for each of the %llu edges",
+                          (unsigned long long)reader->edges);
+        }
+        status = put(reader, &graph->edges, &reader->edges_max, reader->found++, neighbour - 1);
+        if (status != IRR_OK) {
+            return status;
         }
     }
-    if (status == IRR_OK) {
-        graph->vertices++;
-        status = put(reader, &graph->first, &reader->first_max, (size_t)graph->vertices, reader->found);
-    }
-    return status;
+    graph->vertices++;
+    return put(reader, &graph->first, &reader->first_max, (size_t)graph->vertices, reader->found);
 }
 
 /* Reads the neighbours of all vertices.  Comments may stand between them; lines after the last vertex must be blank. */
@@ -131,8 +132,8 @@ static irr_status_t read_vertices(reader_t *reader)
     while (status == IRR_OK && (uint64_t)reader->graph.vertices < reader->vertices) {
         status = irr_lines_next(lines);
         if (status == IRR_OK && lines->at_end) {
-            return irr_lines_refuse(lines, IRR_ERR_FORMAT, "file ends after %d of the %llu vertices",
-                                    (int)reader->graph.vertices, (unsigned long long)reader->vertices);
+            return REFUSE("file ends after %d of the %llu vertices", (int)reader->graph.vertices,
+                          (unsigned long long)reader->vertices);
         }
         if (status == IRR_OK && lines->text[0] != '%') {
             status = read_vertex(reader);
@@ -142,12 +143,11 @@ static irr_status_t read_vertices(reader_t *reader)
         status = irr_lines_next_data(lines, "%");
     }
     if (status == IRR_OK && !lines->at_end) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "a line follows the last of the %llu vertices",
-                                (unsigned long long)reader->vertices);
+        return REFUSE("a line follows the last of the %llu vertices", (unsigned long long)reader->vertices);
     }
     if (status == IRR_OK && reader->found != 2 * reader->edges) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "there are %zu neighbours, not two for each of the %llu edges",
-                                reader->found, (unsigned long long)reader->edges);
+        return REFUSE("there are %zu neighbours, not two for each of the %llu edges", reader->found,
+                      (unsigned long long)reader->edges);
     }
     return status;
 }
@@ -168,12 +168,10 @@ static irr_status_t check_vertex(const reader_t *reader, const int32_t *sorted, 
         const int32_t other = sorted[e], *others = &sorted[first[other]];
 
         if (e > first[vertex] && sorted[e - 1] == other) {
-            return irr_lines_refuse(&reader->lines, IRR_ERR_FORMAT, "the edge of %d and %d appears twice",
-                                    (int)other + 1, (int)vertex + 1);
+            return REFUSE("the edge of %d and %d appears twice", (int)other + 1, (int)vertex + 1);
         }
         if (bsearch(&vertex, others, (size_t)(first[other + 1] - first[other]), sizeof(*others), by_number) == NULL) {
-            return irr_lines_refuse(&reader->lines, IRR_ERR_FORMAT,
-                                    "an edge of vertex %d is missing in the other direction", (int)vertex + 1);
+            return REFUSE("an edge of vertex %d is missing in the other direction", (int)vertex + 1);
         }
     }
     return IRR_OK;
@@ -189,8 +187,8 @@ static irr_status_t check(reader_t *reader)
     if (sorted == NULL) {
         return irr_lines_refuse(&reader->lines, IRR_ERR_NO_MEMORY, "not enough memory for the graph");
     }
-    for (size_t e = 0; e < reader->found; e++) {
-        sorted[e] = graph->edges[e];
+    if (reader->found > 0) {
+        memcpy(sorted, graph->edges, reader->found * sizeof(*sorted));
     }
     for (int32_t v = 0; v < graph->vertices; v++) {
         qsort(&sorted[graph->first[v]], (size_t)(graph->first[v + 1] - graph->first[v]), sizeof(*sorted), by_number);

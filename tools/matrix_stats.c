@@ -18,18 +18,12 @@ typedef struct figures {
     double   density;                   /* messages divided by the number of ordered pairs of ranks */
     double   skew;                      /* bytes of the busiest rank, in or out, divided by the mean of all ranks */
     int      degree, rows, columns;     /* most messages of a rank; ranks without sends; ranks without receives */
+    double   total, busiest;            /* bytes of all ranks, and of the busiest one, in or out; cannot overflow */
 } figures_t;
 
-/* Sums from which the figures follow.  They are doubles, so that they cannot overflow. */
-typedef struct tally {
-    figures_t figures;
-    double               total, busiest;   /* bytes of all ranks, and of the busiest one, in or out */
-} tally_t;
-
 /* Counts row or column i. */
-static void count_line(const irr_matrix_t *matrix, int i, bool row, tally_t *tally)
+static void count_line(const irr_matrix_t *matrix, int i, bool row, figures_t *figures)
 {
-    figures_t *figures = &tally->figures;
     double bytes = 0;
     int messages = 0;
 
@@ -41,10 +35,10 @@ static void count_line(const irr_matrix_t *matrix, int i, bool row, tally_t *tal
         figures->longest = entry > figures->longest ? entry : figures->longest;
         figures->bytes = row ? irr_cli_plus(figures->bytes, entry) : figures->bytes;
     }
-    tally->busiest = bytes > tally->busiest ? bytes : tally->busiest;
+    figures->busiest = bytes > figures->busiest ? bytes : figures->busiest;
     figures->degree = messages > figures->degree ? messages : figures->degree;
     if (row) {
-        tally->total += bytes;
+        figures->total += bytes;
         figures->messages += (uint64_t)messages;
         figures->rows += messages == 0;
     } else {
@@ -52,28 +46,27 @@ static void count_line(const irr_matrix_t *matrix, int i, bool row, tally_t *tal
     }
 }
 
-static void count_figures(const irr_matrix_t *matrix, figures_t *figures)
+static figures_t figures_of(const irr_matrix_t *matrix)
 {
     const double ranks = matrix->ranks, pairs = ranks * (ranks - 1);
-    tally_t tally = { .total = 0 };
+    figures_t figures = { .messages = 0 };
 
     for (int i = 0; i < matrix->ranks; i++) {
-        count_line(matrix, i, true, &tally);
-        count_line(matrix, i, false, &tally);
-        tally.figures.self_bytes = irr_cli_plus(tally.figures.self_bytes, *irr_matrix_at(matrix, i, i));
+        count_line(matrix, i, true, &figures);
+        count_line(matrix, i, false, &figures);
+        figures.self_bytes = irr_cli_plus(figures.self_bytes, *irr_matrix_at(matrix, i, i));
     }
-    *figures = tally.figures;
-    figures->mean = figures->messages > 0 ? tally.total / (double)figures->messages : 0;
-    figures->density = pairs > 0 ? (double)figures->messages / pairs : 0;
-    figures->skew = tally.total > 0 ? tally.busiest * ranks / tally.total : 1;
+    figures.mean = figures.messages > 0 ? figures.total / (double)figures.messages : 0;
+    figures.density = pairs > 0 ? (double)figures.messages / pairs : 0;
+    figures.skew = figures.total > 0 ? figures.busiest * ranks / figures.total : 1;
+    return figures;
 }
 
 irr_cli_exit_t irr_matrix_stats(const irr_matrix_t *matrix, const char *path, FILE *stream)
 {
-    figures_t figures;
+    const figures_t figures = figures_of(matrix);
 
     (void)path;
-    count_figures(matrix, &figures);
     fprintf(stream, "ranks=%d\n", matrix->ranks);
     fprintf(stream, "messages=%" PRIu64 "\n", figures.messages);
     fprintf(stream, "bytes=%" PRIu64 "\n", figures.bytes);
@@ -112,27 +105,20 @@ static uint64_t *longest_of(const irr_matrix_t *matrix, int together, int cells)
     return longest;
 }
 
-static json_t *figures_of(const irr_matrix_t *matrix)
-{
-    figures_t figures;
-
-    count_figures(matrix, &figures);
-    return json_pack("{s:o, s:I, s:o, s:f, s:f, s:f}", "bytes", irr_chart_bytes(figures.bytes), "messages",
-                     (json_int_t)figures.messages, "longest", irr_chart_bytes(figures.longest), "mean", figures.mean,
-                     "density", figures.density, "skew", figures.skew);
-}
-
 irr_cli_exit_t irr_matrix_draw(const irr_matrix_t *matrix, const char *path, FILE *stream)
 {
     const int together = (matrix->ranks + CELLS_MAX - 1) / CELLS_MAX;
     const int cells = (matrix->ranks + together - 1) / together;
+    const figures_t figures = figures_of(matrix);
     uint64_t *longest = longest_of(matrix, together, cells);
     json_t *picture = NULL;
 
     if (longest != NULL) {
-        picture = json_pack("{s:s, s:o, s:i, s:i, s:o, s:o}", "picture", "matrix", "path",
+        picture = json_pack("{s:s, s:o, s:i, s:i, s:o, s:{s:o, s:I, s:o, s:f, s:f, s:f}}", "picture", "matrix", "path",
                             irr_chart_text("%.256s", path), "ranks", matrix->ranks, "together", together, "cells",
-                            irr_chart_cells(longest, cells, cells), "figures", figures_of(matrix));
+                            irr_chart_cells(longest, cells, cells), "figures", "bytes", irr_chart_bytes(figures.bytes),
+                            "messages", (json_int_t)figures.messages, "longest", irr_chart_bytes(figures.longest),
+                            "mean", figures.mean, "density", figures.density, "skew", figures.skew);
     }
     free(longest);
     return irr_chart_draw(picture, stream);

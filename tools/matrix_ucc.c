@@ -42,6 +42,8 @@ static const struct { const char *name; uint64_t bytes; } datatypes[] = {
     { "FLOAT128_COMPLEX", 32 }
 };
 
+#define REFUSE(...) irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, __VA_ARGS__)
+
 static irr_status_t add_count(parser_t *parser, const char *word)
 {
     const size_t limit = (size_t)IRR_MATRIX_RANKS_MAX * IRR_MATRIX_RANKS_MAX;
@@ -52,7 +54,7 @@ static irr_status_t add_count(parser_t *parser, const char *word)
         return status;
     }
     if (parser->count == limit) {
-        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "there are more than %zu counts", limit);
+        return REFUSE("there are more than %zu counts", limit);
     }
     status = IRR_GROW(parser->counts, parser->max, parser->count + 1);
     if (status != IRR_OK) {
@@ -73,13 +75,11 @@ static irr_status_t keep(parser_t *parser)
         ranks++;
     }
     if ((size_t)ranks * (size_t)ranks != parser->count) {
-        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "%zu counts do not make a square matrix",
-                                parser->count);
+        return REFUSE("%zu counts do not make a square matrix", parser->count);
     }
     if (parser->team > 0 && parser->team != (uint64_t)ranks) {
-        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT,
-                                "%zu counts are for %d ranks, but team_size is %llu", parser->count, ranks,
-                                (unsigned long long)parser->team);
+        return REFUSE("%zu counts are for %d ranks, but team_size is %llu", parser->count, ranks,
+                      (unsigned long long)parser->team);
     }
     status = irr_matrix_init(&parser->matrix, ranks);
     if (status != IRR_OK) {
@@ -97,13 +97,12 @@ static irr_status_t end_collective(parser_t *parser)
     irr_status_t status = IRR_OK;
 
     if (parser->counting && !parser->closed) {
-        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "counts end without }");
+        return REFUSE("counts end without }");
     }
     if (parser->counting) {
         parser->found++;
         if (parser->wanted == 0 && parser->found == 2) {
-            return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT,
-                                    "file has several collectives; select one with --collective");
+            return REFUSE("file has several collectives; select one with --collective");
         }
         if (parser->found == (parser->wanted > 0 ? parser->wanted : 1)) {
             status = keep(parser);
@@ -125,7 +124,7 @@ static irr_status_t read_counts(parser_t *parser, char *text)
         *brace++ = '\0';
         parser->closed = true;
         if (*irr_lines_word(&brace) != '\0') {
-            return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "text follows the } of counts");
+            return REFUSE("text follows the } of counts");
         }
     }
     while (status == IRR_OK && (item = strsep(&rest, ",")) != NULL) {
@@ -135,7 +134,7 @@ static irr_status_t read_counts(parser_t *parser, char *text)
             continue;
         }
         status = *irr_lines_word(&item) == '\0' ? add_count(parser, word) :
-            irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "a comma is missing after count '%.32s'", word);
+            REFUSE("a comma is missing after count '%.32s'", word);
     }
     return status;
 }
@@ -148,21 +147,19 @@ static irr_status_t read_datatype(parser_t *parser, const char *value)
             return IRR_OK;
         }
     }
-    return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "datatype '%.32s' is unknown to UCC", value);
+    return REFUSE("datatype '%.32s' is unknown to UCC", value);
 }
 
 static irr_status_t read_key(parser_t *parser, const char *name, char *value)
 {
-    const irr_lines_t *lines = &parser->lines;
-
     if (!parser->collective) {
         return IRR_OK;
     }
     if (strcmp(name, "type") == 0 && strcmp(value, "ALLTOALLV") != 0) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "type '%.32s' is not ALLTOALLV", value);
+        return REFUSE("type '%.32s' is not ALLTOALLV", value);
     }
     if (strcmp(name, "team_size") == 0) {
-        return irr_lines_number(lines, "team_size", value, 1, IRR_MATRIX_RANKS_MAX, &parser->team);
+        return irr_lines_number(&parser->lines, "team_size", value, 1, IRR_MATRIX_RANKS_MAX, &parser->team);
     }
     if (strcmp(name, "datatype") == 0) {
         return read_datatype(parser, value);
@@ -171,10 +168,10 @@ static irr_status_t read_key(parser_t *parser, const char *name, char *value)
         return IRR_OK;
     }
     if (parser->counting) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "a collective has counts twice");
+        return REFUSE("a collective has counts twice");
     }
     if (value[0] != '{') {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "counts begin with '%.32s', not with {", value);
+        return REFUSE("counts begin with '%.32s', not with {", value);
     }
     parser->counting = true;
     return read_counts(parser, value + 1);
@@ -186,7 +183,7 @@ static irr_status_t read_section(parser_t *parser, char *text)
     irr_status_t status = end_collective(parser);
 
     if (status == IRR_OK && end == NULL) {
-        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "section ends without ]");
+        return REFUSE("section ends without ]");
     }
     if (status == IRR_OK) {
         *end = '\0';
@@ -212,8 +209,7 @@ static irr_status_t read_line(parser_t *parser)
 
     if (parser->counting && !parser->closed) {
         if (start == text && *start != '}') {
-            return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT,
-                                    "line of counts must begin with a blank; ucc_perftest skips other lines");
+            return REFUSE("line of counts must begin with a blank; ucc_perftest skips other lines");
         }
         return read_counts(parser, start);
     }
@@ -222,8 +218,7 @@ static irr_status_t read_line(parser_t *parser)
     }
     equals = strpbrk(start, "=:");
     if (equals == NULL) {
-        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "'%.32s' is neither a section nor a key with a value",
-                                start);
+        return REFUSE("'%.32s' is neither a section nor a key with a value", start);
     }
     *equals++ = '\0';
     equals += strspn(equals, IRR_LINES_BLANKS);
@@ -247,9 +242,8 @@ static irr_status_t read_all(parser_t *parser)
     }
     if (status == IRR_OK && parser->matrix.ranks == 0) {
         parser->lines.line = 0;
-        return irr_lines_refuse(&parser->lines, IRR_ERR_FORMAT, "file has %llu collectives with counts%s",
-                                (unsigned long long)parser->found,
-                                parser->wanted > 0 ? ", fewer than the number of --collective" : "");
+        return REFUSE("file has %llu collectives with counts%s", (unsigned long long)parser->found,
+                      parser->wanted > 0 ? ", fewer than the number of --collective" : "");
     }
     return status;
 }

@@ -72,7 +72,7 @@ static void repeat(const char *path, const irr_bench_exchange_t *exchange, doubl
     MPI_Info_free(&info);
     for (; more; exchanges += TURN) {
         for (int i = 0; i < TURN; i++) {
-            irr_bench_call(exchange, comm);
+            irr_bench_call(exchange, comm, NULL);
         }
         spent = (double)(irr_clock_ns() - begin) / 1e9;
         more = irr_cli_agree(spent < seconds) != 0;
