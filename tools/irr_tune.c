@@ -19,14 +19,18 @@
 
 const char irr_cli_program[] = "irr_tune";
 
-/* A run; rank 0 has the options and the file. */
+/* What the ranks do together. */
+typedef enum task { NOTHING, MEASURE, FIND_SWITCHES, LEARN } task_t;
+
+/* A run; rank 0 has the options, the task and the file. */
 typedef struct tune {
-    irr_tune_options_t options;
-    irr_tune_groups_t  groups;
-    irr_tune_room_t    room;
-    irr_tune_times_t   times;
+    irr_tune_options_t  options;
+    task_t              task;
+    irr_tune_groups_t   groups;
+    irr_tune_room_t     room;
+    irr_tune_times_t    times;
     irr_tune_switches_t switches;
-    FILE              *file;
+    FILE               *file;
 } tune_t;
 
 /* ---- the command line ---- */
@@ -72,7 +76,7 @@ static const irr_cli_table_t table = {
     .more = print_more
 };
 
-static irr_cli_exit_t options_read(int argc, char **argv, irr_tune_options_t *options)
+static irr_cli_exit_t options_read(int argc, char **argv, irr_tune_options_t *options, task_t *task_p)
 {
     irr_cli_line_t line;
     irr_cli_exit_t code;
@@ -84,7 +88,7 @@ static irr_cli_exit_t options_read(int argc, char **argv, irr_tune_options_t *op
     }
     options->learn = line.operands;
     options->nlearn = line.noperands;
-    options->run = options->show == NULL && !options->learns;
+    *task_p = options->show != NULL ? NOTHING : options->learns ? LEARN : options->switches ? FIND_SWITCHES : MEASURE;
     if (options->learns && options->nlearn == 0) {
         return irr_cli_complain("--learn needs the files of count matrices, as coll_irr_matrix_dump writes them");
     }
@@ -95,12 +99,12 @@ static irr_cli_exit_t options_read(int argc, char **argv, irr_tune_options_t *op
 
 static irr_cli_exit_t prepare(tune_t *tune, int ranks, int argc, char **argv)
 {
-    irr_cli_exit_t code = options_read(argc, argv, &tune->options);
+    irr_cli_exit_t code = options_read(argc, argv, &tune->options, &tune->task);
 
     if (code == IRR_CLI_GOOD && tune->options.show != NULL) {
         return irr_tune_show(tune->options.show);
     }
-    if (code != IRR_CLI_GOOD || !tune->options.run) {
+    if (code != IRR_CLI_GOOD || tune->task == NOTHING || tune->task == LEARN) {
         return code;
     }
     if (ranks < 2) {
@@ -117,7 +121,7 @@ static irr_cli_exit_t prepare(tune_t *tune, int ranks, int argc, char **argv)
 /* Writes the result to a stream. */
 static void report(const tune_t *tune, FILE *stream)
 {
-    if (tune->options.switches) {
+    if (tune->task == FIND_SWITCHES) {
         irr_tune_switches_write(stream, &tune->switches);
     } else {
         irr_tune_report(stream, &tune->groups, &tune->times);
@@ -155,12 +159,12 @@ static void measure_round(tune_t *tune)
 
     for (int i = 0; i < IRR_TUNE_STEPS; i++) {
         if (irr_tune_has(&tune->groups, (irr_tune_step_t)i)) {
-            times->ns[i][times->rounds] = irr_tune_measure(&tune->groups, &tune->room, (irr_tune_step_t)i);
+            times->ns[times->rounds][i] = irr_tune_measure(&tune->groups, &tune->room, (irr_tune_step_t)i);
         }
     }
 }
 
-static irr_cli_exit_t measure(tune_t *tune)
+static void measure(tune_t *tune)
 {
     const uint64_t begin = irr_clock_ns();
     irr_tune_times_t *times = &tune->times;
@@ -173,7 +177,6 @@ static irr_cli_exit_t measure(tune_t *tune)
         times->seconds = (double)(irr_clock_ns() - begin) / 1e9;
         more = irr_cli_agree(times->rounds < IRR_TUNE_ROUNDS_MIN || times->seconds < tune->options.seconds) != 0;
     }
-    return IRR_CLI_GOOD;
 }
 
 static irr_cli_exit_t run(tune_t *tune)
@@ -184,9 +187,10 @@ static irr_cli_exit_t run(tune_t *tune)
         return code;
     }
     code = irr_tune_room_open(&tune->groups, &tune->room);
-    if (code == IRR_CLI_GOOD) {
-        code = irr_cli_agree(tune->options.switches)
-                   ? irr_tune_switches_find(&tune->groups, &tune->room, &tune->switches) : measure(tune);
+    if (code == IRR_CLI_GOOD && tune->task == FIND_SWITCHES) {
+        code = irr_tune_switches_find(&tune->groups, &tune->room, &tune->switches);
+    } else if (code == IRR_CLI_GOOD) {
+        measure(tune);
     }
     if (code == IRR_CLI_GOOD) {
         code = (irr_cli_exit_t)irr_cli_agree(tune->groups.rank == 0 ? (int)finish(tune) : 0);
@@ -202,17 +206,16 @@ int main(int argc, char **argv)
     int ranks, rank, code;
 
     if (irr_cli_asks_only(argc, argv)) {
-        return (int)options_read(argc, argv, &tune.options);
+        return (int)options_read(argc, argv, &tune.options, &tune.task);
     }
     setenv("OMPI_MCA_coll_irr_setup_share", "1000000", 0);   /* --learn: this job consists of trials */
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     code = irr_cli_agree(rank == 0 ? (int)prepare(&tune, ranks, argc, argv) : 0);
-    if (code == IRR_CLI_GOOD && irr_cli_agree(tune.options.learns)) {
-        code = (int)irr_tune_learn(&tune.options);
-    } else if (code == IRR_CLI_GOOD && irr_cli_agree(tune.options.run)) {
-        code = (int)run(&tune);
+    tune.task = (task_t)irr_cli_agree((int)tune.task);
+    if (code == IRR_CLI_GOOD && tune.task != NOTHING) {
+        code = (int)(tune.task == LEARN ? irr_tune_learn(&tune.options) : run(&tune));
     }
     if (tune.file != NULL) {
         fclose(tune.file);

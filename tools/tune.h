@@ -35,7 +35,6 @@ enum { IRR_TUNE_CONSTANTS = sizeof(irr_machine_t) / sizeof(uint64_t) };
 #define IRR_TUNE_AT(field) (offsetof(irr_machine_t, field) / sizeof(uint64_t))
 
 typedef struct irr_tune_options {
-    bool        run;        /* false: help or version was printed */
     int         seconds;
     const char *output;     /* NULL: none */
     const char *show;       /* a memory file to show instead of measuring; NULL: none */
@@ -151,7 +150,7 @@ void irr_tune_switches_write(FILE *stream, const irr_tune_switches_t *switches);
 typedef struct irr_tune_times {
     int    rounds;
     double seconds;
-    double ns[IRR_TUNE_STEPS][IRR_TUNE_ROUNDS_MAX];
+    double ns[IRR_TUNE_ROUNDS_MAX][IRR_TUNE_STEPS];
 } irr_tune_times_t;
 
 /* On rank 0: writes the lines of a machine file, with the uncertainty of each constant. */

@@ -33,17 +33,10 @@ static double latency_ns(double ping, double message)
 }
 
 /* Computes the constants of a round.  A constant that was not measured is 0. */
-static void derive(const irr_tune_groups_t *groups, const irr_tune_times_t *times, int round,
+static void derive(const irr_tune_groups_t *groups, const double ns[IRR_TUNE_STEPS],
                    double constants[IRR_TUNE_CONSTANTS])
 {
-    double ns[IRR_TUNE_STEPS];
-
-    for (int step = 0; step < IRR_TUNE_STEPS; step++) {
-        ns[step] = times->ns[step][round];
-    }
-    for (int i = 0; i < IRR_TUNE_CONSTANTS; i++) {
-        constants[i] = 0;
-    }
+    memset(constants, 0, IRR_TUNE_CONSTANTS * sizeof(*constants));
     constants[IRR_TUNE_AT(copy)] = IRR_TUNE_COPY_BYTES * 1e3 / ns[IRR_TUNE_COPY];
     constants[IRR_TUNE_AT(piece)] = ns[IRR_TUNE_PIECES] / IRR_TUNE_PIECES_COUNT;
     if (groups->inside.count > 0) {
@@ -159,7 +152,7 @@ void irr_tune_report(FILE *stream, const irr_tune_groups_t *groups, const irr_tu
             times->seconds);
     for (size_t i = 0; i < IRR_TUNE_CONSTANTS; i++) {
         for (int round = 0; round < times->rounds; round++) {
-            derive(groups, times, round, constants);
+            derive(groups, times->ns[round], constants);
             samples[round] = constants[i];
         }
         unsure += !print_row(stream, groups, i, samples, times->rounds);
