@@ -102,30 +102,36 @@ static void print_commands(const irr_cli_command_t *commands)
     }
 }
 
-/* Prints options that the same commands accept below one heading, in the order of the table. */
+/* Prints the options that these commands accept, below a heading if the tool has commands. */
+static void print_group(const irr_cli_table_t *table, unsigned commands)
+{
+    char takers[160];
+
+    if (table->commands != NULL) {
+        irr_cli_takers(table, commands, takers, sizeof(takers));
+        printf("\nOptions of %s:\n", takers);
+    }
+    for (int i = 0; i < table->count; i++) {
+        if (table->rows[i].commands == commands) {
+            print_option(&table->rows[i]);
+        }
+    }
+}
+
+/* Prints the options of each set of commands, in the order of the table, and then those of all commands. */
 static void print_options(const irr_cli_table_t *table)
 {
     for (int i = 0; i < table->count; i++) {
-        const unsigned commands = table->rows[i].commands;
-        char takers[160];
-        int k = 0;
+        bool printed = table->rows[i].commands == 0;
 
-        while (table->rows[k].commands != commands) {
-            k++;
+        for (int k = 0; k < i; k++) {
+            printed = printed || table->rows[k].commands == table->rows[i].commands;
         }
-        if (k < i) {
-            continue;   /* printed with row k */
-        }
-        if (table->commands != NULL) {
-            irr_cli_takers(table, commands, takers, sizeof(takers));
-            printf("\nOptions of %s:\n", takers);
-        }
-        for (; k < table->count; k++) {
-            if (table->rows[k].commands == commands) {
-                print_option(&table->rows[k]);
-            }
+        if (!printed) {
+            print_group(table, table->rows[i].commands);
         }
     }
+    print_group(table, 0);
 }
 
 void irr_cli_print_help(const irr_cli_table_t *table, bool whole)
