@@ -173,7 +173,6 @@ typedef struct irr_bench_side {
     int           *longest;             /* size in bytes of the memory of each block */
     int           *ones;                /* counts of the call if each slot has a datatype */
     MPI_Datatype  *types;               /* NULL: MPI_BYTE */
-    size_t         bytes;
     unsigned char *buffer;              /* with MPI_IN_PLACE both sides share it if their blocks have equal lengths */
 } irr_bench_side_t;
 

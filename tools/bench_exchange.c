@@ -50,15 +50,6 @@ static bool types_init(const irr_bench_work_t *work, irr_bench_side_t *side, int
     return side->types != NULL;
 }
 
-static void types_fini(irr_bench_side_t *side, int slots)
-{
-    for (int i = 0; side->types != NULL && i < slots; i++) {
-        MPI_Type_free(&side->types[i]);
-    }
-    free(side->types);
-    side->types = NULL;
-}
-
 /* ---- counts and buffers ---- */
 
 /* Rank 0 sends each rank its row or column of the matrix, which contains the counts of the slots of a side. */
@@ -87,18 +78,16 @@ static void *room(size_t bytes)
 
 static bool make_side(irr_bench_exchange_t *exchange, bool sends, irr_bench_side_t *side)
 {
+    int **const arrays[] = { &side->ranks, &side->numbers, &side->counts, &side->offsets, &side->longest, &side->ones };
     const size_t slots = (size_t)exchange->slots;
 
-    side->ints = room(6 * slots * sizeof(*side->ints));
+    side->ints = room(sizeof(arrays) / sizeof(arrays[0]) * slots * sizeof(*side->ints));
     if (side->ints == NULL) {
         return false;
     }
-    side->ranks = side->ints;
-    side->numbers = side->ints + slots;
-    side->counts = side->ints + 2 * slots;
-    side->offsets = side->ints + 3 * slots;
-    side->longest = side->ints + 4 * slots;
-    side->ones = side->ints + 5 * slots;
+    for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); k++) {
+        *arrays[k] = side->ints + k * slots;
+    }
     for (int i = 0; i < exchange->slots; i++) {
         side->ranks[i] = irr_bench_peer(exchange->work, exchange->ranks, exchange->rank, i, sends, &side->numbers[i]);
     }
@@ -128,10 +117,11 @@ static bool make_counts(irr_bench_exchange_t *exchange, const irr_matrix_t *matr
 }
 
 /*
- * Sets the displacements of the blocks; irr_bench_load has checked the sum of their lengths.  Blocks with pieces have
- * equal lengths.  The number of blocks that are interleaved is the number of pieces for which a stride has room.
+ * Sets the displacements of the blocks, and returns the extent of all blocks in bytes; irr_bench_load has checked the
+ * sum of their lengths.  Blocks with pieces have equal lengths.  The number of blocks that are interleaved is the
+ * number of pieces for which a stride has room.
  */
-static void displace(const irr_bench_exchange_t *exchange, irr_bench_side_t *side)
+static size_t displace(const irr_bench_exchange_t *exchange, irr_bench_side_t *side)
 {
     const irr_bench_work_t *work = exchange->work;
     int sum = 0;
@@ -146,7 +136,16 @@ static void displace(const irr_bench_exchange_t *exchange, irr_bench_side_t *sid
             sum = last ? (i / work->stride + 1) * work->stride * side->counts[i] : sum + side->counts[i] / work->pieces;
         }
     }
-    side->bytes = (size_t)sum;
+    return (size_t)sum;
+}
+
+/* Returns the longer of `least` and the longest block of a side. */
+static size_t longest(const irr_bench_side_t *side, int slots, size_t least)
+{
+    for (int i = 0; i < slots; i++) {
+        least = (size_t)side->counts[i] > least ? (size_t)side->counts[i] : least;
+    }
+    return least;
 }
 
 /*
@@ -155,22 +154,12 @@ static void displace(const irr_bench_exchange_t *exchange, irr_bench_side_t *sid
  */
 static bool fill_side(const irr_bench_exchange_t *exchange, irr_bench_side_t *side, unsigned char *buffer)
 {
-    displace(exchange, side);
+    const size_t bytes = displace(exchange, side);
+
     memcpy(side->longest, side->counts, (size_t)exchange->slots * sizeof(*side->longest));
-    side->buffer = buffer != NULL ? buffer : room(side->bytes);
+    side->buffer = buffer != NULL ? buffer : room(bytes);
     return side->buffer != NULL && (exchange->work->call != IRR_BENCH_ALLTOALLW ||
                                     types_init(exchange->work, side, exchange->slots));
-}
-
-static size_t longest(const irr_bench_exchange_t *exchange)
-{
-    int most = 0;
-
-    for (int i = 0; i < exchange->slots; i++) {
-        most = exchange->send.counts[i] > most ? exchange->send.counts[i] : most;
-        most = exchange->recv.counts[i] > most ? exchange->recv.counts[i] : most;
-    }
-    return (size_t)most;
 }
 
 irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr_bench_work_t *work,
@@ -185,7 +174,8 @@ irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr
     exchange->slots = irr_bench_slots(work, exchange->ranks, exchange->rank);
     good = make_counts(exchange, matrix, unit);
     if (good) {
-        exchange->message = room(longest(exchange));
+        exchange->message = room(longest(&exchange->send, exchange->slots,
+                                         longest(&exchange->recv, exchange->slots, 0)));
         exchange->requests = room(2 * (size_t)exchange->slots * sizeof(*exchange->requests));
         good = fill_side(exchange, &exchange->recv, NULL);
         good = fill_side(exchange, &exchange->send, work->in_place ? exchange->recv.buffer : NULL) &&
@@ -201,7 +191,10 @@ irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr
 
 static void side_fini(const irr_bench_exchange_t *exchange, irr_bench_side_t *side)
 {
-    types_fini(side, exchange->slots);
+    for (int i = 0; side->types != NULL && i < exchange->slots; i++) {
+        MPI_Type_free(&side->types[i]);
+    }
+    free(side->types);
     free(side->buffer);
     free(side->ints);
     *side = (irr_bench_side_t){ .ints = NULL };
@@ -216,8 +209,6 @@ void irr_bench_exchange_fini(irr_bench_exchange_t *exchange)
     side_fini(exchange, &exchange->recv);
     free(exchange->message);
     free(exchange->requests);
-    exchange->message = NULL;
-    exchange->requests = NULL;
 }
 
 /* ---- contents of the buffers ---- */

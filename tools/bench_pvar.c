@@ -9,19 +9,12 @@
 
 #include <string.h>
 
-typedef struct row {
-    const char *name;
-    const char *text;
-    const char *variable;
-} row_t;
-
 #define COUNTER_ROW(field, text) { #field, text, "coll_irr_" #field },
-static const row_t rows[] = { IRR_COUNTERS_MAP(COUNTER_ROW) };
+static const struct { const char *name, *text, *variable; } rows[] = { IRR_COUNTERS_MAP(COUNTER_ROW) };
 #undef COUNTER_ROW
 
 typedef struct counter {
-    bool              known;
-    bool              gauge;
+    bool              known, gauge;
     MPI_T_pvar_handle handle;
 } counter_t;
 

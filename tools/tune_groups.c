@@ -26,10 +26,16 @@ static int largest(const irr_nodes_t *nodes, int but)
     return found;
 }
 
-static void finish(irr_tune_group_t *group, int rank)
+static void add(irr_tune_group_t *group, int rank)
+{
+    group->members[group->count++] = rank;
+}
+
+static void finish(irr_tune_group_t *group, int stride, int rank)
 {
     group->me = -1;
-    group->partners = group->stride == 2 ? group->count / 2 : group->count - 1;
+    group->stride = stride;
+    group->partners = stride == 2 ? group->count / 2 : group->count - 1;
     for (int i = 0; i < group->count; i++) {
         group->me = group->members[i] == rank ? i : group->me;
     }
@@ -40,41 +46,26 @@ static void fill_inside(const irr_nodes_t *nodes, int leaders, irr_tune_group_t 
 {
     const int node = largest(nodes, -1), ranks = irr_nodes_size(nodes, node);
 
-    group->stride = 1;
-    group->count = ranks < leaders ? ranks : leaders;
-    group->count = ranks < 2 ? 0 : group->count;
-    for (int i = 0; i < group->count; i++) {
-        group->members[i] = irr_nodes_member(nodes, node, i);
+    for (int i = 0; ranks > 1 && i < ranks && i < leaders; i++) {
+        add(group, irr_nodes_member(nodes, node, i));
     }
 }
 
-/* Fills a group with ranks of two nodes, alternating. */
+/* Fills a group with ranks of two nodes, alternating.  The first node has at least as many ranks as the second. */
 static void fill_link(const irr_nodes_t *nodes, int leaders, irr_tune_group_t *group)
 {
-    const int a = largest(nodes, -1), b = largest(nodes, a);
-    int pairs = leaders < IRR_TUNE_MEMBERS_MAX / 2 ? leaders : IRR_TUNE_MEMBERS_MAX / 2;
+    const int a = largest(nodes, -1), b = largest(nodes, a), ranks = b >= 0 ? irr_nodes_size(nodes, b) : 0;
 
-    group->stride = 2;
-    if (b < 0) {
-        return;
-    }
-    pairs = irr_nodes_size(nodes, b) < pairs ? irr_nodes_size(nodes, b) : pairs;   /* a has at least as many */
-    for (int i = 0; i < pairs; i++) {
-        group->members[group->count++] = irr_nodes_member(nodes, a, i);
-        group->members[group->count++] = irr_nodes_member(nodes, b, i);
+    for (int i = 0; i < ranks && i < leaders && i < IRR_TUNE_MEMBERS_MAX / 2; i++) {
+        add(group, irr_nodes_member(nodes, a, i));
+        add(group, irr_nodes_member(nodes, b, i));
     }
 }
 
-static void fill_between(const irr_nodes_t *nodes, int leaders, irr_tune_group_t *group)
+static void fill_between(const irr_nodes_t *nodes, irr_tune_group_t *group)
 {
-    if (nodes->count < 3) {
-        fill_link(nodes, leaders, group);
-        return;
-    }
-    group->stride = 1;
-    while (group->count < nodes->count && group->count < IRR_TUNE_MEMBERS_MAX) {
-        group->members[group->count] = irr_nodes_member(nodes, group->count, 0);
-        group->count++;
+    for (int i = 0; i < nodes->count && i < IRR_TUNE_MEMBERS_MAX; i++) {
+        add(group, irr_nodes_member(nodes, i, 0));
     }
 }
 
@@ -144,10 +135,14 @@ irr_cli_exit_t irr_tune_groups_init(irr_tune_groups_t *groups)
         groups->nodes = nodes.count;
         fill_inside(&nodes, leaders, &groups->inside);
         fill_link(&nodes, leaders, &groups->link);
-        fill_between(&nodes, leaders, &groups->between);
-        finish(&groups->inside, groups->rank);
-        finish(&groups->link, groups->rank);
-        finish(&groups->between, groups->rank);
+        finish(&groups->inside, 1, groups->rank);
+        finish(&groups->link, 2, groups->rank);
+        if (nodes.count < 3) {
+            groups->between = groups->link;
+        } else {
+            fill_between(&nodes, &groups->between);
+            finish(&groups->between, 1, groups->rank);
+        }
         spread(&groups->inside);
     }
     irr_nodes_fini(&nodes);

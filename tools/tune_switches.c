@@ -42,9 +42,9 @@ typedef struct run {
     const irr_tune_room_t  *room;
     int                     messages;   /* number of messages of a flow in a round */
     int                     rounds;     /* number of rounds played */
-    match_t                *matches;
+    match_t                 matches[TOURNAMENTS * IRR_TUNE_HOSTS_MAX];
     int                     nmatches;
-    irr_tune_tree_t         tree;
+    irr_tune_tree_t        *tree;
     double                  alone[IRR_TUNE_GROUPS_MAX][IRR_TUNE_GROUPS_MAX][STREAMS_MAX + 1];   /* 0: not measured */
 } run_t;
 
@@ -272,7 +272,7 @@ static double alone_ns(run_t *run, int group, int to_group, int streams)
 
     if (*ns == 0) {
         no_flow(run, to);
-        add_flow(&run->tree, group, 0, to_group, 0, streams, to);
+        add_flow(run->tree, group, 0, to_group, 0, streams, to);
         *ns = play_again(run, to);
     }
     return *ns;
@@ -280,37 +280,39 @@ static double alone_ns(run_t *run, int group, int to_group, int streams)
 
 static double measure_ratio(run_t *run, const irr_tune_flows_t *flows)
 {
-    const int streams = streams_of(&run->tree, flows);
+    const int streams = streams_of(run->tree, flows);
     const double one = alone_ns(run, flows->a, flows->b, streams), other = alone_ns(run, flows->c, flows->d, streams);
     int to[IRR_TUNE_HOSTS_MAX];
 
     no_flow(run, to);
-    add_flow(&run->tree, flows->a, 0, flows->b, 0, streams, to);
-    add_flow(&run->tree, flows->c, flows->a == flows->c ? streams : 0, flows->d, flows->b == flows->d ? streams : 0,
+    add_flow(run->tree, flows->a, 0, flows->b, 0, streams, to);
+    add_flow(run->tree, flows->c, flows->a == flows->c ? streams : 0, flows->d, flows->b == flows->d ? streams : 0,
              streams, to);
     return (one > other ? one : other) / play_again(run, to);
 }
 
 /* ---- all ---- */
 
-/* Plays all rounds.  Returns true if one tree explains them; otherwise a reason is in *reason_p. */
-static bool find(run_t *run, const char **reason_p)
+/* Plays all rounds.  Returns the reason if no tree explains them; otherwise NULL. */
+static const char *find(run_t *run)
 {
     double lost[IRR_TUNE_HOSTS_MAX][IRR_TUNE_HOSTS_MAX];
     uint64_t random = 1;
+    const char *reason;
 
     calibrate(run);
     for (int i = 0; i < TOURNAMENTS; i++) {
         play_tournament(run, &random);
     }
     count_lost(run, lost);
-    if (!irr_tune_tree_group(lost, run->hosts->count, &run->tree, reason_p)) {
-        return false;
+    reason = irr_tune_tree_group(lost, run->hosts->count, run->tree);
+    if (reason != NULL) {
+        return reason;
     }
-    for (int i = 0; i < run->tree.nflows; i++) {
-        run->tree.flows[i].ratio = measure_ratio(run, &run->tree.flows[i]);
+    for (int i = 0; i < run->tree->nflows; i++) {
+        run->tree->flows[i].ratio = measure_ratio(run, &run->tree->flows[i]);
     }
-    return irr_tune_tree_find(&run->tree, reason_p);
+    return irr_tune_tree_find(run->tree);
 }
 
 /* Collective.  Returns the names of the hosts, IRR_TUNE_NAME_MAX bytes each; NULL: no memory on some rank. */
@@ -358,22 +360,17 @@ irr_cli_exit_t irr_tune_switches_find(const irr_tune_groups_t *groups, const irr
         return groups->rank == 0 ? irr_cli_complain("--switches needs from %d to %d hosts; this job has %d", HOSTS_MIN,
                                                     IRR_TUNE_HOSTS_MAX, groups->nodes) : IRR_CLI_REFUSED;
     }
-    run = (run_t){ .hosts = &groups->between, .room = room };
+    run.hosts = &groups->between;
+    run.room = room;
+    run.tree = &switches->tree;
     switches->text = gather_names(groups);
-    run.matches = switches->text != NULL ? calloc(TOURNAMENTS * IRR_TUNE_HOSTS_MAX, sizeof(*run.matches)) : NULL;
-    if (switches->text == NULL ||
-        irr_cli_all_have(run.matches != NULL, "not enough memory for %d hosts", groups->nodes) != IRR_CLI_GOOD) {
-        free(run.matches);
+    if (switches->text == NULL) {
         return IRR_CLI_REFUSED;
     }
     for (int i = 0; i < run.hosts->count; i++) {
         switches->names[i] = switches->text + (size_t)run.hosts->members[i] * IRR_TUNE_NAME_MAX;
     }
-    if (find(&run, &switches->reason)) {
-        switches->reason = NULL;
-    }
-    free(run.matches);
-    switches->tree = run.tree;
+    switches->reason = find(&run);
     switches->rounds = run.rounds;
     switches->seconds = (double)(irr_clock_ns() - begin) / 1e9;
     return IRR_CLI_GOOD;

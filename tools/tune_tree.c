@@ -4,6 +4,7 @@
 #include "tune_tree.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 /* Hosts of one switch lose bandwidth in at most, and hosts of two switches in at least, this fraction of cases. */
 #define LOST_SAME_MAX  0.3
@@ -80,25 +81,23 @@ static void list_flows(irr_tune_tree_t *tree)
     }
 }
 
-bool irr_tune_tree_group(double (*lost)[IRR_TUNE_HOSTS_MAX], int hosts, irr_tune_tree_t *tree, const char **reason_p)
+const char *irr_tune_tree_group(double (*lost)[IRR_TUNE_HOSTS_MAX], int hosts, irr_tune_tree_t *tree)
 {
     *tree = (irr_tune_tree_t){ .hosts = hosts, .shared_most = 0, .free_least = 1 };
     if (!join(lost, tree)) {
-        *reason_p = "there are more than eight switches with hosts";
-        return false;
+        return "there are more than eight switches with hosts";
     }
     for (int i = 0; i < hosts; i++) {
         for (int g = 0; g < tree->groups; g++) {
             const double mean = mean_lost(lost, tree, i, g, hosts);
 
             if (g == tree->group[i] ? mean > LOST_SAME_MAX : mean < LOST_OTHER_MIN) {
-                *reason_p = "some hosts lose bandwidth to each other in a part of the measurements";
-                return false;
+                return "some hosts lose bandwidth to each other in a part of the measurements";
             }
         }
     }
     list_flows(tree);
-    return true;
+    return NULL;
 }
 
 /* ---- splits ---- */
@@ -198,14 +197,13 @@ static bool add(irr_tune_tree_t *tree, unsigned set)
     return true;
 }
 
-bool irr_tune_tree_find(irr_tune_tree_t *tree, const char **reason_p)
+const char *irr_tune_tree_find(irr_tune_tree_t *tree)
 {
     bool room = true;
 
     tree->nsplits = 0;
     if (!is_clear(tree)) {
-        *reason_p = "some flows lose a part of their bandwidth";
-        return false;
+        return "some flows lose a part of their bandwidth";
     }
     for (unsigned set = 2; set < 1u << tree->groups; set += 2) {
         if (is_split(tree, set)) {
@@ -213,10 +211,9 @@ bool irr_tune_tree_find(irr_tune_tree_t *tree, const char **reason_p)
         }
     }
     if (!room || !explains(tree) || !separates(tree)) {
-        *reason_p = "no tree explains all measurements";
-        return false;
+        return "no tree explains all measurements";
     }
-    return true;
+    return NULL;
 }
 
 /* ---- the file ---- */

@@ -18,7 +18,6 @@
 #ifndef IRR_TUNE_TREE_H
 #define IRR_TUNE_TREE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -58,13 +57,13 @@ typedef struct irr_tune_tree {
 /*
  * Groups the hosts.  lost: the fraction of the measurements in which two hosts lost bandwidth to other flows; hosts of
  * one switch lose none.  Lists the pairs of flows to measure.  A group of one host cannot be the source of two flows,
- * nor their target: its own link would be shared.  Returns false if the fractions contradict each other, or if there
- * are too many groups; the reason is then static text in *reason_p.
+ * nor their target: its own link would be shared.  If the fractions contradict each other, or if there are too many
+ * groups, returns the reason, a static text; otherwise NULL.
  */
-bool irr_tune_tree_group(double (*lost)[IRR_TUNE_HOSTS_MAX], int hosts, irr_tune_tree_t *tree, const char **reason_p);
+const char *irr_tune_tree_group(double (*lost)[IRR_TUNE_HOSTS_MAX], int hosts, irr_tune_tree_t *tree);
 
-/* Finds the splits from the ratios.  Returns false if no tree explains all measurements; the reason is then in *reason_p. */
-bool irr_tune_tree_find(irr_tune_tree_t *tree, const char **reason_p);
+/* Finds the splits from the ratios.  If no tree explains all measurements, returns the reason; otherwise NULL. */
+const char *irr_tune_tree_find(irr_tune_tree_t *tree);
 
 /* Writes the switches in the format of Slurm's topology.conf.  names: the names of the hosts. */
 void irr_tune_tree_write(FILE *stream, const irr_tune_tree_t *tree, const char *const *names);
