@@ -33,7 +33,6 @@ static struct {
 
 /* ---- figures ---- */
 
-/* A figure of a row as it appears in files. */
 typedef struct figure {
     const char *name;
     double      value;      /* negative: there is none */

@@ -136,7 +136,6 @@ static irr_cli_exit_t make(const irr_bench_options_t *options, int ranks, uint64
     return irr_cli_make_matrix(options->pattern, ranks, unit, options->seed, matrix);
 }
 
-/* Checks everything that the call requires of a matrix. */
 static irr_cli_exit_t fit(const irr_bench_options_t *options, irr_matrix_t *matrix)
 {
     const irr_bench_work_t *work = &options->work;

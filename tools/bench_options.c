@@ -136,15 +136,16 @@ static irr_cli_exit_t read_neighbor(const char *text, void *target)
                             text);
 }
 
-/* Adds a counter to the columns unless it is already a column.  There is a column of room for each counter. */
+/* Adds a counter to the columns unless it is already a column, for which there is room. */
 static void add_column(irr_bench_options_t *options, int counter)
 {
-    for (int i = 0; i < options->columns; i++) {
-        if (options->column[i] == counter) {
-            return;
-        }
+    int i = 0;
+
+    while (i < options->columns && options->column[i] != counter) {
+        i++;
     }
-    options->column[options->columns++] = counter;
+    options->column[i] = counter;
+    options->columns += i == options->columns;
 }
 
 static irr_cli_exit_t read_columns(const char *list, void *target)
@@ -154,16 +155,16 @@ static irr_cli_exit_t read_columns(const char *list, void *target)
     options->columns = 0;
     while (list != NULL) {
         char name[64];
-        int counter;
-        bool all;
+        int first = 0, last = IRR_BENCH_COUNTERS - 1;
 
         irr_cli_take_name(&list, name, sizeof(name));
-        all = strcmp(name, ALL) == 0;
-        counter = all ? 0 : irr_cli_find("counter", name, ALL, irr_bench_counter_name);
-        if (counter < 0) {
+        if (strcmp(name, ALL) != 0) {
+            first = last = irr_cli_find("counter", name, ALL, irr_bench_counter_name);
+        }
+        if (first < 0) {
             return IRR_CLI_REFUSED;
         }
-        for (int i = counter; i < (all ? IRR_BENCH_COUNTERS : counter + 1); i++) {
+        for (int i = first; i <= last; i++) {
             add_column(options, i);
         }
     }
@@ -273,7 +274,6 @@ static const irr_cli_table_t table = {
 
 /* ---- the command line ---- */
 
-/* Refuses options that exclude each other. */
 static irr_cli_exit_t check_together(const irr_cli_line_t *line)
 {
     static const irr_cli_pair_t pairs[] = {
@@ -291,18 +291,17 @@ static irr_cli_exit_t check_together(const irr_cli_line_t *line)
     return irr_cli_exclude(line, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
-/* Returns true if an option that needs --overlap is given without it; prints an error message. */
-static bool has_of_overlap(const irr_cli_line_t *line)
+/* Refuses options that need --overlap, without it. */
+static irr_cli_exit_t check_overlap(const irr_cli_line_t *line)
 {
     static const char *const names[] = { "tests", "compute", "idle" };
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (irr_cli_given(line, names[i]) && !irr_cli_given(line, "overlap")) {
-            irr_cli_complain("--%s goes with --overlap only", names[i]);
-            return true;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !irr_cli_given(line, "overlap"); i++) {
+        if (irr_cli_given(line, names[i])) {
+            return irr_cli_complain("--%s goes with --overlap only", names[i]);
         }
     }
-    return false;
+    return IRR_CLI_GOOD;
 }
 
 /*
@@ -320,7 +319,6 @@ static irr_cli_exit_t check_by_hand(const irr_bench_work_t *work)
     return IRR_CLI_GOOD;
 }
 
-/* Appends a persistent row for each row. */
 static irr_cli_exit_t add_persistent(irr_bench_work_t *work)
 {
     const int listed = work->rows;
@@ -351,7 +349,7 @@ irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t
     if (code != IRR_CLI_GOOD || line.done) {
         return code;
     }
-    if (has_of_overlap(&line) || check_together(&line) != IRR_CLI_GOOD) {
+    if (check_overlap(&line) != IRR_CLI_GOOD || check_together(&line) != IRR_CLI_GOOD) {
         return IRR_CLI_REFUSED;
     }
     work->run = true;

@@ -19,7 +19,7 @@
 
 /* ---- figures ---- */
 
-/* Returns the median of values, which it sorts. */
+/* Sorts the values. */
 static double median_of(double *values, int count)
 {
     irr_cli_sort(values, count);

@@ -106,7 +106,6 @@ typedef struct operation {
     bool        by_hand;
 } operation_t;
 
-/* Creates the operation of each row.  Persistent requests use the buffers of the exchange. */
 static void operations_create(const irr_bench_work_t *work, const MPI_Comm *comms,
                               const irr_bench_exchange_t *exchange, operation_t *operations)
 {

@@ -229,7 +229,6 @@ irr_cli_exit_t irr_cli_no_operands(const irr_cli_line_t *line)
                             irr_cli_program);
 }
 
-/* Reads the command, which is the first operand, and the operands of the command. */
 static irr_cli_exit_t read_command(irr_cli_line_t *line)
 {
     const irr_cli_command_t *command;

@@ -29,7 +29,6 @@ typedef struct bench {
     double             *times;          /* scratch for one row, and the times of all rows */
 } bench_t;
 
-/* Returns the worse of two exit statuses. */
 static irr_cli_exit_t larger(irr_cli_exit_t a, irr_cli_exit_t b)
 {
     return a > b ? a : b;

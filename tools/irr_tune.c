@@ -118,7 +118,6 @@ static irr_cli_exit_t prepare(tune_t *tune, int ranks, int argc, char **argv)
     return tune->file != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
 }
 
-/* Writes the result to a stream. */
 static void report(const tune_t *tune, FILE *stream)
 {
     if (tune->task == FIND_SWITCHES) {

@@ -21,7 +21,6 @@ typedef struct figures {
     double   total, busiest;            /* bytes of all ranks, and of the busiest one, in or out; cannot overflow */
 } figures_t;
 
-/* Counts row or column i. */
 static void count_line(const irr_matrix_t *matrix, int i, bool row, figures_t *figures)
 {
     double bytes = 0;

@@ -64,7 +64,6 @@ static irr_status_t add_count(parser_t *parser, const char *word)
     return IRR_OK;
 }
 
-/* Makes the matrix from the counts of the collective. */
 static irr_status_t keep(parser_t *parser)
 {
     const uint64_t bytes = parser->bytes > 0 ? parser->bytes : 4;

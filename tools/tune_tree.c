@@ -52,7 +52,6 @@ static bool join(double (*lost)[IRR_TUNE_HOSTS_MAX], irr_tune_tree_t *tree)
 
 /* ---- pairs of flows ---- */
 
-/* Numbers a pair of flows. */
 static int code_of(int a, int b, int c, int d)
 {
     return ((a * IRR_TUNE_GROUPS_MAX + b) * IRR_TUNE_GROUPS_MAX + c) * IRR_TUNE_GROUPS_MAX + d;
