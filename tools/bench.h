@@ -236,13 +236,28 @@ irr_cli_exit_t irr_bench_loop(const irr_bench_work_t *work, const irr_matrix_t *
 
 /* ---- measurement ---- */
 
+/* Figures of the times of one row. */
+typedef struct irr_bench_summary {
+    double median, min, max, mean, p90, p99;  /* seconds */
+    double median_low, median_high;           /* 97.5 % interval of the median, if the times are independent */
+    double ratio;                             /* median of row host divided by this median; negative: no row host */
+    double ratio_low, ratio_high;             /* 95 % interval of ratio, or wider; negative: none, or row host */
+    double start_ratio;                       /* the same ratio for the persistent row of host */
+    double alone;                             /* median of the exchange without a computation; negative: unknown */
+    double hidden;                            /* median of the hidden share; negative: unknown */
+    double rate;                              /* 10^6 bytes per second of the busiest rank, at the median time */
+} irr_bench_summary_t;
+
 /*
- * The results of one algorithm on one matrix, plain or persistent. by_irr, misled, counters and the times of all ranks
+ * An algorithm, plain or persistent, and its results on one matrix. by_irr, misled, counters and the times of all ranks
  * are valid on rank 0 only.
  */
 typedef struct irr_bench_row {
+    int               algorithm;
     const char       *name;      /* name of the algorithm */
     bool              starts;    /* persistent */
+    MPI_Comm          comm;
+    MPI_Request       request;   /* with `starts`: the persistent request of a measurement */
     double           *times;     /* seconds of the slowest rank, by iteration */
     double           *alone;     /* with overlap: the exchange without the computation; or NULL */
     double           *exposed;   /* with overlap: the time minus that rank's computation; or NULL */
@@ -253,49 +268,34 @@ typedef struct irr_bench_row {
     int               round;     /* number of the exchange with this byte; all exchanges are counted from 1 */
     /* Mean of each counter per iteration, on the rank with the largest mean; negative: unknown. */
     double            counters[IRR_BENCH_COUNTERS];
+    irr_bench_summary_t summary;   /* rank 0 */
 } irr_bench_row_t;
 
 /* The suffix of a persistent row: it follows the name of the algorithm. */
 #define IRR_BENCH_SUFFIX(row) ((row)->starts ? "-start" : "")
 
-/* Collective.  Creates the communicators, one for each row. */
-void irr_bench_comms_create(const irr_bench_work_t *work, MPI_Comm *comms);
-void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms);
+/* Collective.  Set up the rows of the work, each with a communicator of its own, and free the communicators. */
+void irr_bench_rows_create(const irr_bench_work_t *work, irr_bench_row_t *rows);
+void irr_bench_rows_destroy(const irr_bench_work_t *work, irr_bench_row_t *rows);
 
 /*
- * Collective.  Fills work->rows rows.  The caller provides the memory of times, and of alone and exposed if not NULL:
- * work->iterations values each.  Returns the same result on all ranks; rank 0 reports wrong bytes.
+ * Collective.  Measures work->rows rows.  The caller provides the memory of times, and of alone and exposed if not
+ * NULL: work->iterations values each.  Returns the same result on all ranks; rank 0 reports wrong bytes.
  */
-irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,
-                                 const irr_bench_exchange_t *exchange, irr_bench_row_t *rows);
+irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const irr_bench_exchange_t *exchange,
+                                 irr_bench_row_t *rows);
 
 /* ---- report, rank 0 ---- */
-
-/* Figures of one row. */
-typedef struct irr_bench_summary {
-    double median, min, max, mean, p90, p99;  /* seconds */
-    double median_low, median_high;           /* 97.5 % interval of the median, if the times are independent */
-    double ratio;                             /* median of row host divided by this median; negative: no row host */
-    double ratio_low, ratio_high;             /* 95 % interval of ratio, or wider; negative: none, or row host */
-    double start_ratio;                       /* the same ratio for the persistent row of host */
-    double alone;                             /* median of the exchange without a computation; negative: unknown */
-    double hidden;                            /* median of the hidden share; negative: unknown */
-} irr_bench_summary_t;
-
-/* Fills work->rows summaries. scratch: room for work->iterations values, to sort the times in. */
-void irr_bench_summarise(const irr_bench_work_t *work, const irr_bench_row_t *rows, double *scratch,
-                         irr_bench_summary_t *summaries);
-
-/* Returns the rate of the busiest rank at the median time, in megabytes (10^6 bytes) per second. */
-double irr_bench_rate(const irr_bench_facts_t *facts, const irr_bench_summary_t *summary);
 
 typedef struct irr_bench_result {
     const irr_bench_options_t *options;
     uint64_t                   unit;
     irr_bench_facts_t          facts;
-    const irr_bench_row_t     *rows;
-    const irr_bench_summary_t *summaries;
+    irr_bench_row_t           *rows;
 } irr_bench_result_t;
+
+/* Sets the summary of each row.  scratch: room for the values of all iterations, to sort the times in. */
+void irr_bench_summarise(const irr_bench_result_t *result, double *scratch);
 
 void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_bench_facts_t *facts);
 void irr_bench_report_rows(const irr_bench_result_t *result);

@@ -42,17 +42,17 @@ typedef struct figure {
 /* The columns lmax and `verified` of the comma-separated file follow the first FIRST figures. */
 enum { FIRST = 8, FIGURES = 13 };
 
-static void figures_of(const irr_bench_result_t *result, int row, figure_t figures[FIGURES])
+static void figures_of(const irr_bench_row_t *row, figure_t figures[FIGURES])
 {
-    const irr_bench_summary_t *s = &result->summaries[row];
+    const irr_bench_summary_t *s = &row->summary;
     const figure_t all[FIGURES] = {
         { "median_us", s->median * MICRO, 3 }, { "min_us", s->min * MICRO, 3 }, { "max_us", s->max * MICRO, 3 },
         { "mean_us", s->mean * MICRO, 3 }, { "p90_us", s->p90 * MICRO, 3 }, { "p99_us", s->p99 * MICRO, 3 },
         { "host_ratio", s->ratio, 4 },
-        { "messages_sent", result->rows[row].counters[IRR_BENCH_COUNTER_messages_sent], 1 },
+        { "messages_sent", row->counters[IRR_BENCH_COUNTER_messages_sent], 1 },
         { "alone_us", s->alone * MICRO, 3 }, { "hidden", s->hidden, 4 },
         { "host_ratio_low", s->ratio_low, 4 }, { "host_ratio_high", s->ratio_high, 4 },
-        { "mb_per_s", irr_bench_rate(&result->facts, s), 3 }
+        { "mb_per_s", s->rate, 3 }
     };
 
     memcpy(figures, all, sizeof(all));
@@ -70,7 +70,7 @@ static void write_csv(const irr_bench_result_t *result, int i)
     const irr_bench_row_t *row = &result->rows[i];
     figure_t figures[FIGURES];
 
-    figures_of(result, i, figures);
+    figures_of(row, figures);
     if (result->options->matrix == NULL) {
         fprintf(files.csv, "%" PRIu64, result->unit);
     }
@@ -153,13 +153,13 @@ static json_t *row_of(const irr_bench_result_t *result, int i)
     figure_t figures[FIGURES];
     json_t *object = json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:o}", "algorithm", row->name, "persistent",
                                row->starts, "served_by", row->by_irr ? "irr" : "host", "host_start_ratio",
-                               number(result->summaries[i].start_ratio), "verified",
+                               number(row->summary.start_ratio), "verified",
                                work->check != IRR_BENCH_CHECK_NONE ? json_boolean(!row->wrong) : json_null(),
                                "counters", counters_of(row), "times_us", times_of(row->times, work->iterations),
                                "alone_us", row->alone != NULL ? times_of(row->alone, work->iterations) : json_null());
     const size_t members = json_object_size(object);
 
-    figures_of(result, i, figures);
+    figures_of(row, figures);
     for (int k = 0; k < FIGURES; k++) {   /* the row already has alone_us, with all times */
         if (json_object_get(object, figures[k].name) == NULL) {
             json_object_set_new(object, figures[k].name, number(figures[k].value));

@@ -73,60 +73,58 @@ static double hidden_share(double alone, double exposed)
  * Adds the figures of overlapped exchanges: the median of the exchange alone, and the hidden share.  The times of the
  * row include exchange and computation.
  */
-static void overlap_figures(const irr_bench_row_t *row, int count, double *scratch, irr_bench_summary_t *summary)
+static void overlap_figures(irr_bench_row_t *row, int count, double *scratch)
 {
     memcpy(scratch, row->alone, (size_t)count * sizeof(*scratch));
-    summary->alone = median_of(scratch, count);
+    row->summary.alone = median_of(scratch, count);
     for (int i = 0; i < count; i++) {
         scratch[i] = hidden_share(row->alone[i], row->exposed[i]);
     }
-    summary->hidden = median_of(scratch, count);
+    row->summary.hidden = median_of(scratch, count);
 }
 
-/* Returns the median of row host divided by the median of row i; negative if there is no row host. */
-static double ratio(const irr_bench_summary_t *summaries, int host, int i)
+/* Returns the median of row host divided by another median; negative if there is no row host. */
+static double ratio(const irr_bench_row_t *host, double median)
 {
-    return host >= 0 && summaries[i].median > 0 ? summaries[host].median / summaries[i].median : -1;
+    return host != NULL && median > 0 ? host->summary.median / median : -1;
 }
 
 /*
  * Computes the interval of the ratio from the intervals of both medians.  The probability that both medians are in
  * their intervals is 95 % or more; if so, the ratio is in its interval.
  */
-static void ratio_interval(const irr_bench_summary_t *host, irr_bench_summary_t *summary)
+static void ratio_interval(const irr_bench_row_t *host, irr_bench_row_t *row)
 {
-    if (summary != host && summary->median_low > 0) {
-        summary->ratio_low = host->median_low / summary->median_high;
-        summary->ratio_high = host->median_high / summary->median_low;
+    if (host != NULL && row != host && row->summary.median_low > 0) {
+        row->summary.ratio_low = host->summary.median_low / row->summary.median_high;
+        row->summary.ratio_high = host->summary.median_high / row->summary.median_low;
     }
 }
 
-double irr_bench_rate(const irr_bench_facts_t *facts, const irr_bench_summary_t *summary)
+void irr_bench_summarise(const irr_bench_result_t *result, double *scratch)
 {
-    return summary->median > 0 ? (double)facts->busiest / summary->median / 1e6 : 0;
-}
-
-void irr_bench_summarise(const irr_bench_work_t *work, const irr_bench_row_t *rows, double *scratch,
-                         irr_bench_summary_t *summaries)
-{
-    int host = -1, host_start = -1;
+    const irr_bench_work_t *work = &result->options->work;
+    const irr_bench_row_t *hosts[2] = { NULL, NULL };   /* the first rows of Open MPI, plain and persistent */
 
     for (int i = 0; i < work->rows; i++) {
-        int *first = work->starts[i] ? &host_start : &host;
+        irr_bench_row_t *row = &result->rows[i];
+        const irr_bench_row_t **host = &hosts[row->starts];
 
-        memcpy(scratch, rows[i].times, (size_t)work->iterations * sizeof(*scratch));
-        summarise_times(scratch, work->iterations, &summaries[i]);
+        memcpy(scratch, row->times, (size_t)work->iterations * sizeof(*scratch));
+        summarise_times(scratch, work->iterations, &row->summary);
         if (work->overlap) {
-            overlap_figures(&rows[i], work->iterations, scratch, &summaries[i]);
+            overlap_figures(row, work->iterations, scratch);
         }
-        *first = *first < 0 && work->algorithms[i] == IRR_BENCH_HOST ? i : *first;
+        *host = *host == NULL && row->algorithm == IRR_BENCH_HOST ? row : *host;
     }
     for (int i = 0; i < work->rows; i++) {
-        summaries[i].ratio = ratio(summaries, host, i);
-        if (host >= 0) {
-            ratio_interval(&summaries[host], &summaries[i]);
-        }
-        summaries[i].start_ratio = ratio(summaries, host_start, i);
+        irr_bench_summary_t *summary = &result->rows[i].summary;
+        const double median = summary->median;
+
+        summary->rate = median > 0 ? (double)result->facts.busiest / median / 1e6 : 0;
+        summary->ratio = ratio(hosts[false], median);
+        summary->start_ratio = ratio(hosts[true], median);
+        ratio_interval(hosts[false], &result->rows[i]);
     }
 }
 
@@ -240,7 +238,7 @@ static void report_line(const irr_bench_options_t *options, const irr_bench_resu
     static const irr_bench_summary_t none;
     const irr_bench_work_t *work = &options->work;
     const irr_bench_row_t *row = result != NULL ? &result->rows[i] : NULL;
-    const irr_bench_summary_t *s = result != NULL ? &result->summaries[i] : &none;
+    const irr_bench_summary_t *s = row != NULL ? &row->summary : &none;
 
     put_name(options, result != NULL ? result->unit : 0, row);
     put_time(row, "median", s->median);
@@ -256,7 +254,7 @@ static void report_line(const irr_bench_options_t *options, const irr_bench_resu
         put(row, "hidden", 7, 2, s->hidden);
     }
     put_count(row, "messages", 8, IRR_BENCH_COUNTER_messages_sent);
-    put(row, "MB/s", 9, 1, result != NULL ? irr_bench_rate(&result->facts, s) : 0);
+    put(row, "MB/s", 9, 1, s->rate);
     for (int k = 0; k < options->columns; k++) {
         const char *name = irr_bench_counter_name(options->column[k]);
 

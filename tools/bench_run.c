@@ -32,16 +32,19 @@ static void choose(MPI_Info info, int algorithm, irr_bench_call_t call)
     }
 }
 
-void irr_bench_comms_create(const irr_bench_work_t *work, MPI_Comm *comms)
+void irr_bench_rows_create(const irr_bench_work_t *work, irr_bench_row_t *rows)
 {
     MPI_Comm topology = irr_bench_topology(work);
 
     for (int i = 0; i < work->rows; i++) {
         MPI_Info info;
 
+        rows[i].algorithm = work->algorithms[i];
+        rows[i].starts = work->starts[i];
+        rows[i].name = irr_bench_algorithm_name(work->algorithms[i]);
         MPI_Info_create(&info);
         choose(info, work->algorithms[i], work->call);
-        MPI_Comm_dup_with_info(topology, info, &comms[i]);
+        MPI_Comm_dup_with_info(topology, info, &rows[i].comm);
         MPI_Info_free(&info);
     }
     if (topology != MPI_COMM_WORLD) {
@@ -49,10 +52,10 @@ void irr_bench_comms_create(const irr_bench_work_t *work, MPI_Comm *comms)
     }
 }
 
-void irr_bench_comms_destroy(const irr_bench_work_t *work, MPI_Comm *comms)
+void irr_bench_rows_destroy(const irr_bench_work_t *work, irr_bench_row_t *rows)
 {
     for (int i = 0; i < work->rows; i++) {
-        MPI_Comm_free(&comms[i]);
+        MPI_Comm_free(&rows[i].comm);
     }
 }
 
@@ -97,50 +100,23 @@ static int post_all(const irr_bench_exchange_t *exchange, MPI_Comm comm)
     return count;
 }
 
-/* ---- operations ---- */
-
-/* How a row exchanges: by point-to-point messages, by a persistent request, or by the call. */
-typedef struct operation {
-    MPI_Comm    comm;
-    MPI_Request persistent;   /* MPI_REQUEST_NULL: none */
-    bool        by_hand;
-} operation_t;
-
-static void operations_create(const irr_bench_work_t *work, const MPI_Comm *comms,
-                              const irr_bench_exchange_t *exchange, operation_t *operations)
-{
-    for (int i = 0; i < work->rows; i++) {
-        operations[i] = (operation_t){ comms[i], MPI_REQUEST_NULL, work->algorithms[i] == IRR_BENCH_P2P };
-        if (work->starts[i]) {
-            irr_bench_request_create(exchange, comms[i], &operations[i].persistent);
-        }
-    }
-}
-
-static void operations_destroy(const irr_bench_work_t *work, operation_t *operations)
-{
-    for (int i = 0; i < work->rows; i++) {
-        if (operations[i].persistent != MPI_REQUEST_NULL) {
-            MPI_Request_free(&operations[i].persistent);
-        }
-    }
-}
+/* ---- exchanges ---- */
 
 /*
  * Starts an exchange, which is nonblocking with --overlap.  Returns the number of requests to complete, or 0 if the
  * exchange is complete.
  */
-static int start_exchange(const irr_bench_exchange_t *exchange, const operation_t *operation)
+static int start_exchange(const irr_bench_exchange_t *exchange, const irr_bench_row_t *row)
 {
-    if (operation->by_hand) {
-        return post_all(exchange, operation->comm);
+    if (row->algorithm == IRR_BENCH_P2P) {
+        return post_all(exchange, row->comm);
     }
-    if (operation->persistent != MPI_REQUEST_NULL) {
-        exchange->requests[0] = operation->persistent;
+    if (row->starts) {
+        exchange->requests[0] = row->request;
         MPI_Start(&exchange->requests[0]);
         return 1;
     }
-    irr_bench_call(exchange, operation->comm, exchange->work->overlap ? &exchange->requests[0] : NULL);
+    irr_bench_call(exchange, row->comm, exchange->work->overlap ? &exchange->requests[0] : NULL);
     return exchange->work->overlap;
 }
 
@@ -210,7 +186,7 @@ static double compute_for(const irr_bench_exchange_t *exchange, double seconds, 
  * Returns the seconds of an exchange on this rank.  compute: seconds of the computation that overlaps it, or 0.  Sets
  * *exposed_p to the seconds without the computation.
  */
-static double exchange_once(const operation_t *operation, const irr_bench_exchange_t *exchange, double compute,
+static double exchange_once(const irr_bench_row_t *row, const irr_bench_exchange_t *exchange, double compute,
                             double *exposed_p)
 {
     double begin, seconds, computed = 0;
@@ -218,7 +194,7 @@ static double exchange_once(const operation_t *operation, const irr_bench_exchan
 
     MPI_Barrier(MPI_COMM_WORLD);
     begin = MPI_Wtime();
-    count = start_exchange(exchange, operation);
+    count = start_exchange(exchange, row);
     if (compute > 0) {
         computed = compute_for(exchange, compute, count);
     }
@@ -233,9 +209,9 @@ static double exchange_once(const operation_t *operation, const irr_bench_exchan
 }
 
 /* Returns the seconds of an exchange alone on its slowest rank. */
-static double exchange_alone(const operation_t *operation, const irr_bench_exchange_t *exchange)
+static double exchange_alone(const irr_bench_row_t *row, const irr_bench_exchange_t *exchange)
 {
-    double exposed, alone = exchange_once(operation, exchange, 0, &exposed);
+    double exposed, alone = exchange_once(row, exchange, 0, &exposed);
 
     MPI_Allreduce(MPI_IN_PLACE, &alone, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return alone;
@@ -277,9 +253,9 @@ static unsigned long long enough(int algorithm, unsigned long long iterations)
     return algorithm == irr_algorithm_find("auto") ? iterations / 2 + 1 : iterations;
 }
 
-static void gather_row(const irr_bench_work_t *work, int algorithm, const irr_bench_counts_t *counts,
-                       irr_bench_row_t *row, int me)
+static void gather_row(const irr_bench_work_t *work, const irr_bench_counts_t *counts, irr_bench_row_t *row, int me)
 {
+    const int algorithm = row->algorithm;
     const unsigned long long iterations = (unsigned long long)work->iterations;
     unsigned long long least = counts->value[IRR_BENCH_COUNTER_exchanges];
     irr_bench_counts_t most = *counts;
@@ -300,17 +276,6 @@ static void gather_row(const irr_bench_work_t *work, int algorithm, const irr_be
 
 /* ---- all exchanges ---- */
 
-static void start_rows(const irr_bench_work_t *work, irr_bench_row_t *rows)
-{
-    for (int i = 0; i < work->rows; i++) {
-        double *times = rows[i].times, *alone = rows[i].alone, *exposed = rows[i].exposed;
-
-        rows[i] = (irr_bench_row_t){ .times = times, .alone = alone, .exposed = exposed };
-        rows[i].starts = work->starts[i];
-        rows[i].name = irr_bench_algorithm_name(work->algorithms[i]);
-    }
-}
-
 /* The exchanges of a run; a round has one exchange of each row. */
 typedef struct rounds {
     int first, end, all;   /* the timed rounds are first to end - 1 of all */
@@ -329,16 +294,15 @@ static bool is_checked(const irr_bench_work_t *work, const rounds_t *rounds, int
            (work->check == IRR_BENCH_CHECK_ENDS && (round == 0 || round == rounds->all - 1));
 }
 
-/*
- * Runs one exchange of a row.  number: different for each exchange.  checked: verifies the received data.  iteration:
- * the times and counters to store; negative: none.
- */
-static void take_turn(const operation_t *operation, const irr_bench_exchange_t *exchange, uint64_t number, bool checked,
-                      int iteration, irr_bench_row_t *row, irr_bench_counts_t *counts)
+/* Runs one exchange of a row; `number` is different for each exchange.  Stores times and counters in a timed round. */
+static void take_turn(const irr_bench_exchange_t *exchange, const rounds_t *rounds, int round, uint64_t number,
+                      irr_bench_row_t *row, irr_bench_counts_t *counts)
 {
     const irr_bench_work_t *work = exchange->work;
-    const double alone = work->overlap ? exchange_alone(operation, exchange) : 0;
+    const bool checked = is_checked(work, rounds, round);
+    const double alone = work->overlap ? exchange_alone(row, exchange) : 0;
     const double compute = work->overlap && work->compute_us > 0 ? work->compute_us * 1e-6 : alone;
+    const int iteration = round - rounds->first;
     irr_bench_counts_t before, after;
     double seconds, exposed;
 
@@ -346,13 +310,14 @@ static void take_turn(const operation_t *operation, const irr_bench_exchange_t *
         irr_bench_fill(exchange, number);
     }
     before = irr_bench_pvars_read();
-    seconds = exchange_once(operation, exchange, compute, &exposed);
+    seconds = exchange_once(row, exchange, compute, &exposed);
     after = irr_bench_pvars_read();
     if (checked) {
         MPI_Barrier(MPI_COMM_WORLD);   /* a rank that verifies takes the processor from ranks that still exchange */
+        row->round = row->fault.found ? row->round : round + 1;
         irr_bench_verify(exchange, number, &row->fault);
     }
-    if (iteration < 0) {
+    if (iteration < 0 || round >= rounds->end) {
         return;
     }
     row->times[iteration] = seconds;
@@ -363,41 +328,39 @@ static void take_turn(const operation_t *operation, const irr_bench_exchange_t *
     irr_bench_counts_add(counts, &before, &after);
 }
 
-irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const MPI_Comm *comms,
-                                 const irr_bench_exchange_t *exchange, irr_bench_row_t *rows)
+irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const irr_bench_exchange_t *exchange,
+                                 irr_bench_row_t *rows)
 {
     const rounds_t rounds = rounds_of(work);
     int order[IRR_BENCH_ROWS_MAX];
     irr_bench_counts_t counts[IRR_BENCH_ROWS_MAX] = { { { 0 } } };
-    operation_t operations[IRR_BENCH_ROWS_MAX];
     irr_cli_exit_t code = IRR_CLI_GOOD;
     uint64_t number = 0, random = 0;
 
-    start_rows(work, rows);
-    operations_create(work, comms, exchange, operations);
+    for (int i = 0; i < work->rows; i++) {
+        rows[i].fault.found = false;
+        if (rows[i].starts) {
+            irr_bench_request_create(exchange, rows[i].comm, &rows[i].request);
+        }
+    }
     irr_bench_fill(exchange, number);
     for (int round = 0; round < rounds.all; round++) {
-        const bool checked = is_checked(work, &rounds, round);
-
         if (exchange->rank == 0) {
             irr_cli_progress("%d of %d iterations", round, rounds.all);
         }
         irr_cli_shuffle(order, work->rows, &random);
         for (int turn = 0; turn < work->rows; turn++) {
-            const int i = order[turn];
-            const bool found = rows[i].fault.found;
-
-            take_turn(&operations[i], exchange, ++number, checked, round < rounds.end ? round - rounds.first : -1,
-                      &rows[i], &counts[i]);
-            rows[i].round = found ? rows[i].round : round + 1;
+            take_turn(exchange, &rounds, round, ++number, &rows[order[turn]], &counts[order[turn]]);
         }
     }
     if (exchange->rank == 0) {
         irr_cli_progress_end();
     }
-    operations_destroy(work, operations);
     for (int i = 0; i < work->rows; i++) {
-        gather_row(work, work->algorithms[i], &counts[i], &rows[i], exchange->rank);
+        if (rows[i].starts) {
+            MPI_Request_free(&rows[i].request);
+        }
+        gather_row(work, &counts[i], &rows[i], exchange->rank);
         code = rows[i].wrong ? IRR_CLI_WRONG : code;
     }
     return code;

@@ -14,7 +14,7 @@
 
 const char irr_cli_program[] = "irr_bench";
 
-/* A run.  Rank 0 has all members; the other ranks have work, comms, rows and scratch. */
+/* A run.  Rank 0 has all members; the other ranks have work, rows and scratch. */
 typedef struct bench {
     int                 ranks;
     int                 rank;
@@ -24,7 +24,6 @@ typedef struct bench {
     uint64_t            unit;           /* unit of the matrix */
     bool                loaded;         /* coll/irr is in the job */
     bool                misled;         /* some row was not served as its name states */
-    MPI_Comm            comms[IRR_BENCH_ROWS_MAX];
     irr_bench_row_t     rows[IRR_BENCH_ROWS_MAX];
     double             *times;          /* scratch for one row, and the times of all rows */
 } bench_t;
@@ -69,14 +68,12 @@ static irr_cli_exit_t prepare(bench_t *bench, int argc, char **argv)
 
 static void report(bench_t *bench, const irr_bench_facts_t *facts)
 {
-    const irr_bench_work_t *work = &bench->options.work;
-    irr_bench_summary_t summaries[IRR_BENCH_ROWS_MAX];
-    const irr_bench_result_t result = { &bench->options, bench->unit, *facts, bench->rows, summaries };
+    const irr_bench_result_t result = { &bench->options, bench->unit, *facts, bench->rows };
 
-    irr_bench_summarise(work, bench->rows, bench->times, summaries);
+    irr_bench_summarise(&result, bench->times);
     irr_bench_report_rows(&result);
     irr_bench_files_add(&result);
-    for (int i = 0; i < work->rows; i++) {
+    for (int i = 0; i < bench->options.work.rows; i++) {
         bench->misled = bench->misled || bench->rows[i].misled;
     }
 }
@@ -120,7 +117,7 @@ static irr_cli_exit_t run_unit(bench_t *bench, uint64_t unit)
     if (bench->rank == 0 && unit == work->unit_min) {
         irr_bench_report_head(&bench->options, bench->ranks, &facts);
     }
-    code = irr_bench_measure(work, bench->comms, &exchange, bench->rows);
+    code = irr_bench_measure(work, &exchange, bench->rows);
     if (bench->rank == 0) {
         report(bench, &facts);
     }
@@ -158,9 +155,9 @@ static irr_cli_exit_t run(bench_t *bench, int argc, char **argv)
     if (work->loop != IRR_BENCH_LOOP_NONE) {
         code = (irr_cli_exit_t)irr_cli_agree((int)irr_bench_loop(work, &bench->matrix, bench->loaded));
     } else {
-        irr_bench_comms_create(work, bench->comms);
+        irr_bench_rows_create(work, bench->rows);
         code = run_units(bench);
-        irr_bench_comms_destroy(work, bench->comms);
+        irr_bench_rows_destroy(work, bench->rows);
     }
     irr_bench_pvars_close();
     if (bench->misled) {
