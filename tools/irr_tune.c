@@ -194,7 +194,7 @@ static irr_cli_exit_t run(tune_t *tune)
     if (code == IRR_CLI_GOOD) {
         code = (irr_cli_exit_t)irr_cli_agree(tune->groups.rank == 0 ? (int)finish(tune) : 0);
     }
-    irr_tune_switches_free(&tune->switches);
+    free(tune->switches.text);
     irr_tune_room_close(&tune->room);
     return code;
 }

@@ -134,12 +134,11 @@ typedef struct irr_tune_switches {
 } irr_tune_switches_t;
 
 /*
- * Collective.  Finds the switches; *switches must be zeroed, and is freed by irr_tune_switches_free.  Returns
+ * Collective.  Finds the switches; *switches must be zeroed, and the caller frees its text.  Returns
  * IRR_CLI_REFUSED on all ranks if the job has too few or too many hosts, or a rank has no memory.
  */
 irr_cli_exit_t irr_tune_switches_find(const irr_tune_groups_t *groups, const irr_tune_room_t *room,
                                       irr_tune_switches_t *switches);
-void           irr_tune_switches_free(irr_tune_switches_t *switches);
 
 /* Writes the switches in the format of Slurm's topology.conf, or the reason why they are unknown. */
 void irr_tune_switches_write(FILE *stream, const irr_tune_switches_t *switches);

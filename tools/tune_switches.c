@@ -16,6 +16,7 @@
 #include "core/clock.h"
 #include "core/random.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,10 +73,14 @@ static void transfer(const run_t *run, int to, int from)
     }
 }
 
-/* Collective.  Host i sends to host to[i]; -1: to none.  Sets the time in ns of each host. */
-static void play(run_t *run, const int *to, double *ns)
+/*
+ * Collective.  Host i sends to host to[i]; -1: to none.  Sets the time in ns of each host, and returns that of the
+ * slowest.
+ */
+static double play(run_t *run, const int *to, double *ns)
 {
     const int me = run->hosts->me;
+    double most = 0;
     int from = -1;
 
     memset(ns, 0, IRR_TUNE_HOSTS_MAX * sizeof(*ns));
@@ -92,13 +97,7 @@ static void play(run_t *run, const int *to, double *ns)
     irr_tune_rest();
     MPI_Allreduce(MPI_IN_PLACE, ns, run->hosts->count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     run->rounds++;
-}
-
-static double slowest(const double *ns, int count)
-{
-    double most = 0;
-
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < run->hosts->count; i++) {
         most = ns[i] > most ? ns[i] : most;
     }
     return most;
@@ -119,11 +118,7 @@ static void calibrate(run_t *run)
 
     no_flow(run, to);
     to[0] = 1;
-    run->messages = 1;
-    play(run, to, ns);
-    while (slowest(ns, run->hosts->count) < ROUND_NS && run->messages < MESSAGES_MAX) {
-        run->messages *= 2;
-        play(run, to, ns);
+    for (run->messages = 1; play(run, to, ns) < ROUND_NS && run->messages < MESSAGES_MAX; run->messages *= 2) {
     }
 }
 
@@ -150,9 +145,9 @@ static void play_match(run_t *run, match_t *match, uint64_t *random)
         play(run, to, ns);
         for (int i = 0; i < run->hosts->count; i++) {
             const int partner = match->partner[i] >= 0 ? match->partner[i] : i;
-            const double longer = ns[i] > ns[partner] ? ns[i] : ns[partner];   /* a sender may end early */
+            const double longer = fmax(ns[i], ns[partner]);   /* a sender may end early */
 
-            match->ns[i] = again == 0 || longer < match->ns[i] ? longer : match->ns[i];
+            match->ns[i] = again == 0 ? longer : fmin(longer, match->ns[i]);
         }
     }
 }
@@ -202,7 +197,7 @@ static void count_lost(const run_t *run, double (*lost)[IRR_TUNE_HOSTS_MAX])
     for (int i = 0; i < run->hosts->count; i++) {
         fastest[i] = fast(run, i);
         for (int j = 0; j < i; j++) {
-            const double longer = fastest[i] > fastest[j] ? fastest[i] : fastest[j];
+            const double longer = fmax(fastest[i], fastest[j]);
             int met = 0, slow = 0;
 
             for (int k = 0; k < run->nmatches; k++) {
@@ -256,11 +251,10 @@ static void add_flow(const irr_tune_tree_t *tree, int group, int from, int to_gr
 /* Returns the time in ns of the slowest host of a round, played AGAIN times. */
 static double play_again(run_t *run, const int *to)
 {
-    double ns[IRR_TUNE_HOSTS_MAX], best = 0;
+    double ns[IRR_TUNE_HOSTS_MAX], best = INFINITY;
 
     for (int i = 0; i < AGAIN; i++) {
-        play(run, to, ns);
-        best = i == 0 || slowest(ns, run->hosts->count) < best ? slowest(ns, run->hosts->count) : best;
+        best = fmin(best, play(run, to, ns));
     }
     return best;
 }
@@ -288,7 +282,7 @@ static double measure_ratio(run_t *run, const irr_tune_flows_t *flows)
     add_flow(run->tree, flows->a, 0, flows->b, 0, streams, to);
     add_flow(run->tree, flows->c, flows->a == flows->c ? streams : 0, flows->d, flows->b == flows->d ? streams : 0,
              streams, to);
-    return (one > other ? one : other) / play_again(run, to);
+    return fmax(one, other) / play_again(run, to);
 }
 
 /* ---- all ---- */
@@ -374,9 +368,4 @@ irr_cli_exit_t irr_tune_switches_find(const irr_tune_groups_t *groups, const irr
     switches->rounds = run.rounds;
     switches->seconds = (double)(irr_clock_ns() - begin) / 1e9;
     return IRR_CLI_GOOD;
-}
-
-void irr_tune_switches_free(irr_tune_switches_t *switches)
-{
-    free(switches->text);
 }
