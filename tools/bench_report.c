@@ -165,13 +165,13 @@ static void report_input(const irr_bench_options_t *options, const irr_bench_fac
 
 static void report_computation(const irr_bench_work_t *work)
 {
-    printf("# each beside a %s ", work->idle ? "sleep" : "computation");
+    char time[48] = "as long as the exchange alone";
+
     if (work->compute_us > 0) {
-        printf("of %d us", work->compute_us);
-    } else {
-        printf("as long as the exchange alone");
+        snprintf(time, sizeof(time), "of %d us", work->compute_us);
     }
-    printf(", with MPI_Test called %d times in it\n", work->tests);
+    printf("# each beside a %s %s, with MPI_Test called %d times in it\n", work->idle ? "sleep" : "computation", time,
+           work->tests);
 }
 
 /* ---- the table ---- */
