@@ -92,7 +92,7 @@ static bool read_number(const char *begin, const char *end, int *value)
 {
     uint64_t number;
 
-    if (!irr_cli_digits(begin, (size_t)(end - begin), 1, 1 << 20, &number)) {
+    if (!irr_lines_digits(begin, (size_t)(end - begin), 1, 1 << 20, &number)) {
         return false;
     }
     *value = (int)number;

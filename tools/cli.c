@@ -42,23 +42,6 @@ irr_cli_exit_t irr_cli_status(irr_status_t status, const char *format, ...)
     return irr_cli_complain("%s: %s", text, irr_status_text(status));
 }
 
-bool irr_cli_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p)
-{
-    uint64_t value = 0;
-
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(text[i] - '0'), &value)) {
-            return false;
-        }
-    }
-    if (length == 0 || value < min || value > max) {
-        return false;
-    }
-    *value_p = value;
-    return true;
-}
-
 bool irr_cli_size_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p)
 {
     static const char suffixes[] = "kmg";
@@ -66,7 +49,7 @@ bool irr_cli_size_digits(const char *text, size_t length, uint64_t min, uint64_t
     const int shift = suffix != NULL ? 10 * (int)(suffix - suffixes + 1) : 0;
     uint64_t value;
 
-    if (!irr_cli_digits(text, length - (suffix != NULL), 0, UINT64_MAX >> shift, &value)) {
+    if (!irr_lines_digits(text, length - (suffix != NULL), 0, UINT64_MAX >> shift, &value)) {
         return false;
     }
     value <<= shift;

@@ -32,13 +32,7 @@ irr_cli_exit_t irr_cli_complain(const char *format, ...) __attribute__((format(p
  */
 irr_cli_exit_t irr_cli_status(irr_status_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/*
- * Reads decimal digits, without sign and blanks.  Returns false and stores nothing if the number is not from min to
- * max.
- */
-bool irr_cli_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p);
-
-/* Reads decimal digits like irr_cli_digits, and an optional suffix k, m or g for 2^10, 2^20 or 2^30. */
+/* Reads decimal digits like irr_lines_digits, and an optional suffix k, m or g for 2^10, 2^20 or 2^30. */
 bool irr_cli_size_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p);
 
 /*

@@ -50,7 +50,7 @@ static irr_cli_exit_t read_number(const irr_cli_option_t *row, const char *value
     const bool suffixes = row->type == IRR_CLI_SIZE;
     uint64_t number;
 
-    if (!(suffixes ? irr_cli_size_digits : irr_cli_digits)(value, strlen(value), row->min, row->max, &number)) {
+    if (!(suffixes ? irr_cli_size_digits : irr_lines_digits)(value, strlen(value), row->min, row->max, &number)) {
         return irr_cli_complain("--%s '%.64s' is not an integer from %" PRIu64 " to %" PRIu64 "%s", row->name, value,
                                 row->min, row->max, suffixes ? ", with an optional suffix k, m or g" : "");
     }

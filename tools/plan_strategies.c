@@ -102,7 +102,7 @@ static const char *take_detail(const char *text, irr_settings_t *settings)
         const char *digits = text + strlen(FROM);
         uint64_t bytes;
 
-        if (row->direct_from == 0 || !irr_cli_digits(digits, strlen(digits), 1, INT64_MAX, &bytes)) {
+        if (row->direct_from == 0 || !irr_lines_digits(digits, strlen(digits), 1, INT64_MAX, &bytes)) {
             return "from: and a number of bytes, at least 1, go with hybrid and node";
         }
         settings->direct_bytes = (size_t)bytes;

@@ -177,20 +177,29 @@ size_t irr_lines_split(irr_lines_t *lines, char **words, size_t count)
     return found;
 }
 
+bool irr_lines_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p)
+{
+    uint64_t value = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(text[i] - '0'), &value)) {
+            return false;
+        }
+    }
+    if (length == 0 || value < min || value > max) {
+        return false;
+    }
+    *value_p = value;
+    return true;
+}
+
 irr_status_t irr_lines_number(const irr_lines_t *lines, const char *what, const char *word, uint64_t min,
                               uint64_t max, uint64_t *value_p)
 {
-    uint64_t value = 0;
-    bool good = word[0] != '\0';
-
-    for (const char *c = word; good && *c != '\0'; c++) {
-        good = *c >= '0' && *c <= '9' && !__builtin_mul_overflow(value, 10, &value) &&
-               !__builtin_add_overflow(value, (uint64_t)(*c - '0'), &value);
+    if (irr_lines_digits(word, strlen(word), min, max, value_p)) {
+        return IRR_OK;
     }
-    if (!good || value < min || value > max) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "%s '%.32s' is not an integer from %" PRIu64 " to %" PRIu64,
-                                what, word, min, max);
-    }
-    *value_p = value;
-    return IRR_OK;
+    return irr_lines_refuse(lines, IRR_ERR_FORMAT, "%s '%.32s' is not an integer from %" PRIu64 " to %" PRIu64, what,
+                            word, min, max);
 }

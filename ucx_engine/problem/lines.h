@@ -63,6 +63,12 @@ char *irr_lines_word(char **rest);
 size_t irr_lines_split(irr_lines_t *lines, char **words, size_t count);
 
 /*
+ * Reads `length` decimal digits.  Returns false and stores nothing if a character is no digit, or if the number is not
+ * from min to max.
+ */
+bool irr_lines_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p);
+
+/*
  * Reads a number from min to max, written with digits only.  Returns IRR_ERR_FORMAT if the word is any other text.
  * `what` names the number in the error message.
  */

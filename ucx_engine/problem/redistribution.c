@@ -19,7 +19,10 @@
  */
 #include "problem/redistribution.h"
 
+#include "problem/lines.h"
+
 #include <limits.h>
+#include <string.h>
 
 /* Largest number of overlaps of blocks in the rest that may be counted one by one, which takes some seconds. */
 #define PIECES_MAX (UINT64_C(1) << 30)
@@ -176,22 +179,12 @@ irr_status_t irr_redistribution_matrix(const irr_redistribution_t *redistributio
  */
 static const char *read_field(const char *text, uint64_t *value_p)
 {
-    uint64_t value = 0;
+    const size_t length = text != NULL ? strcspn(text, ",") : 0;
 
-    if (text == NULL || *text < '0' || *text > '9') {
+    if (!irr_lines_digits(text, length, 0, UINT64_MAX, value_p) || (text[length] == ',' && text[length + 1] == '\0')) {
         return NULL;
     }
-    for (; *text >= '0' && *text <= '9'; text++) {
-        if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value)) {
-            return NULL;
-        }
-    }
-    if (*text != '\0' && (*text != ',' || text[1] == '\0')) {
-        return NULL;
-    }
-    *value_p = value;
-    return *text == ',' ? text + 1 : text;
+    return text + length + (text[length] == ',');
 }
 
 irr_status_t irr_redistribution_parse(const char *text, irr_redistribution_t *redistribution)
