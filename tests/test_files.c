@@ -248,7 +248,7 @@ static const irr_text_bad_t bad_machines[] = {
     BAD(3, "\n\nmessage\n", "message has 0 values, it must have one, an integer from 1 to 1000000000")
     BAD(1, "taper # 5\n", "taper has 0 values, it must have one, an integer from 1 to 1000")
     BAD(1, "message 1 ns\n", "message has 2 values, it must have one, an integer from 1 to 1000000000")
-    BAD(5, MACHINE "message 1\n", "message '1' is there already, in line 1")
+    BAD(5, MACHINE "message 1\n", "message '1': line 1 already has this constant")
     BAD(1, "message 0\n", "message '0' is not an integer from 1 to 1000000000")
     BAD(1, "message 1000000001\n", "message '1000000001' is not an integer from 1 to 1000000000")
     BAD(1, "taper 0\n", "taper '0' is not an integer from 1 to 1000")

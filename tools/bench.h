@@ -150,12 +150,15 @@ const char *irr_bench_algorithm_name(int algorithm);
 irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
                               irr_matrix_t *matrix);
 
-/* Figures of a matrix.  busiest: the maximum number of bytes that a rank sends or receives (Lmax of the JPDC paper). */
+/*
+ * Figures of a matrix.  busiest_bytes: the bytes of the busiest rank, which is the largest number of bytes that a rank
+ * sends or receives (Lmax of the JPDC paper).
+ */
 typedef struct irr_bench_facts {
     uint64_t messages;
     uint64_t bytes;
     uint64_t largest;
-    uint64_t busiest;
+    uint64_t busiest_bytes;
 } irr_bench_facts_t;
 
 irr_bench_facts_t irr_bench_facts(const irr_matrix_t *matrix);

@@ -77,7 +77,7 @@ static void write_csv(const irr_bench_result_t *result, int i)
     fprintf(files.csv, ",%s,%d,%s", row->name, row->starts, row->by_irr ? "irr" : "host");
     for (int k = 0; k < FIGURES; k++) {
         if (k == FIRST) {
-            fprintf(files.csv, ",%" PRIu64 ",%s", result->facts.busiest,
+            fprintf(files.csv, ",%" PRIu64 ",%s", result->facts.busiest_bytes,
                     result->options->work.check == IRR_BENCH_CHECK_NONE ? "" : row->wrong ? "no" : "yes");
         }
         fputc(',', files.csv);
@@ -180,7 +180,8 @@ static json_t *result_of(const irr_bench_result_t *result)
     }
     return json_pack("{s:o, s:I, s:I, s:I, s:I, s:o}", "unit", unit, "messages", (json_int_t)facts->messages,
                      "bytes", (json_int_t)facts->bytes, "largest_message", (json_int_t)facts->largest,
-                     "lmax", (json_int_t)facts->busiest, "rows", irr_chart_whole(rows, (size_t)options->work.rows));
+                     "lmax", (json_int_t)facts->busiest_bytes, "rows",
+                     irr_chart_whole(rows, (size_t)options->work.rows));
 }
 
 static irr_cli_exit_t close_json(const char *path)

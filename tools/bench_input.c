@@ -21,8 +21,8 @@ static double better_scale(double bytes)
     return 0.5 * INT_MAX / bytes;
 }
 
-/* Returns true if two ranks may have blocks for each other.  Ranks of the same group may not. */
-static bool may_speak(const irr_bench_work_t *work, int a, int b)
+/* Returns true if two ranks may send each other blocks.  Only ranks of the same group may not. */
+static bool may_send(const irr_bench_work_t *work, int a, int b)
 {
     return work->inter == 0 || (a < work->inter) != (b < work->inter);
 }
@@ -35,7 +35,7 @@ static irr_cli_exit_t scale_entries(const irr_bench_options_t *options, irr_matr
             uint64_t *entry = irr_matrix_at(matrix, i, j);
             const double unscaled = (double)*entry;
 
-            *entry = may_speak(&options->work, i, j) ? irr_cli_scaled(*entry, options->scale) : 0;
+            *entry = may_send(&options->work, i, j) ? irr_cli_scaled(*entry, options->scale) : 0;
             if (*entry > INT_MAX) {
                 return irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes; MPI allows at most %d; "
                                         "try --scale %.1g", input_name(options), i + 1, j + 1, *entry, INT_MAX,
@@ -74,7 +74,7 @@ static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_
         for (int j = 0; j < matrix->ranks; j++) {
             const uint64_t entry = *irr_matrix_at(matrix, i, j);
 
-            if (entry != first && may_speak(&options->work, i, j)) {
+            if (entry != first && may_send(&options->work, i, j)) {
                 return irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes and entry (1, %d) is %" PRIu64 ": "
                                         "with --%s all must be equal, as in --pattern uniform", input_name(options),
                                         i + 1, j + 1, entry, other + 1, first, pieces ? "datatype" : "alltoall");
@@ -169,7 +169,7 @@ irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uin
 
 irr_bench_facts_t irr_bench_facts(const irr_matrix_t *matrix)
 {
-    irr_bench_facts_t facts = { .busiest = irr_cli_lmax(matrix) };
+    irr_bench_facts_t facts = { .busiest_bytes = irr_cli_lmax(matrix) };
 
     for (int i = 0; i < matrix->ranks; i++) {
         for (int j = 0; j < matrix->ranks; j++) {

@@ -121,7 +121,7 @@ void irr_bench_summarise(const irr_bench_result_t *result, double *scratch)
         irr_bench_summary_t *summary = &result->rows[i].summary;
         const double median = summary->median;
 
-        summary->rate = median > 0 ? (double)result->facts.busiest / median / 1e6 : 0;
+        summary->rate = median > 0 ? (double)result->facts.busiest_bytes / median / 1e6 : 0;
         summary->ratio = ratio(hosts[false], median);
         summary->start_ratio = ratio(hosts[true], median);
         ratio_interval(hosts[false], &result->rows[i]);

@@ -108,7 +108,7 @@ static irr_status_t read_vertex(reader_t *reader)
             return status;
         }
         if (neighbour == (uint64_t)graph->vertices + 1) {
-            return REFUSE("vertex %s is a neighbour of itself", word);
+            return REFUSE("vertex %.32s is a neighbour of itself", word);
         }
         if (reader->found == 2 * reader->edges) {
             return REFUSE("there are more neighbours than two for each of the %llu edges",

@@ -84,8 +84,8 @@ static irr_status_t read_line(irr_lines_t *lines, size_t *lines_of, irr_machine_
                                 " to %" PRIu64, words[0], found - 1, constants[i].least, constants[i].most);
     }
     if (lines_of[i] > 0) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "%s '%.32s' is there already, in line %zu", words[0], words[1],
-                                lines_of[i]);
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "%s '%.32s': line %zu already has this constant", words[0],
+                                words[1], lines_of[i]);
     }
     lines_of[i] = lines->line;
     return irr_lines_number(lines, constants[i].name, words[1], constants[i].least, constants[i].most,
