@@ -49,7 +49,7 @@ static void add_exchanges(clause_t *clause, const mca_coll_irr_service_t *servic
 
     add(clause, "%llu exchange%s", (unsigned long long)calls, calls == 1 ? "" : "s");
     if (service->record != NULL && service->record->ns > 0) {
-        add(clause, " took rank 0 %s", mca_coll_irr_time_text((double)service->record->ns).text);
+        add(clause, " took %s on rank 0", mca_coll_irr_time_text((double)service->record->ns).text);
     }
 }
 
