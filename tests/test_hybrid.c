@@ -1,7 +1,8 @@
 /*
  * test_hybrid.c - exchanges through a grid. With hybrid, the two ends of a message may disagree whether the message is
  * long: the bytes arrive or the receiver has an error, no rank hangs, and later exchanges are correct. Other tests have
- * headers that are too long for one message, and frozen plans. test_world.c runs every strategy with every trouble.
+ * headers that are too long for one message, frozen plans, and memory that is freed. test_world.c runs every strategy
+ * with every trouble.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -311,8 +312,125 @@ static void test_freeze(void)
     }
 }
 
+/* ---- memory after an exchange ---- */
+
+/*
+ * The first repeated exchange gives memory back. If an allocation fails there, no rank has an error, because a rank can
+ * keep its memory, or build its plan again.
+ */
+static void test_repeat_without_memory(void)
+{
+    irr_job_t *job = irr_job_create(FREEZE_RANKS, IRR_JOB_UNIFORM, 1);
+    const irr_settings_t settings = { .algorithm = irr_algorithm_find("grid") };
+    size_t nth = 0;
+    bool failed;
+
+    do {
+        irr_team_t team;
+
+        irr_team_open_new(&team, FREEZE_RANKS, 1, SIZE_MAX, &settings);
+        irr_team_expect(&team, job, -1);
+        irr_memory_fail(++nth, irr_spy_engine_allocates);
+        irr_team_expect(&team, job, -1);
+        failed = irr_memory_failed();
+        irr_memory_fail(0, NULL);
+        irr_team_expect(&team, job, -1);
+        irr_team_close(&team);
+    } while (failed);
+    CU_ASSERT(nth > FREEZE_RANKS);
+    irr_job_destroy(job);
+}
+
+/* Plans the exchange of a job, or restarts the planned exchange, on all ranks. Sets the results. */
+static void run_planned(irr_team_t *team, irr_job_t *job, bool restart, irr_status_t *result)
+{
+    for (int r = 0; r < team->ranks; r++) {
+        irr_exchange_t *exchange = irr_comm_exchange(team->comms[r]);
+
+        irr_job_poison(job, r);
+        irr_test_must(restart ? irr_exchange_restart(exchange, irr_job_input(job, r), irr_job_output(job, r))
+                              : irr_exchange_plan(exchange, &job->problems[r]));
+        result[r] = IRR_IN_PROGRESS;
+    }
+    CU_ASSERT_TRUE_FATAL(irr_team_progress(team, result, ROUNDS));
+}
+
+/* Restarts the planned exchange, and returns the number of ranks with an error. All other ranks must have all bytes. */
+static int restart(irr_team_t *team, irr_job_t *job)
+{
+    irr_status_t result[FREEZE_RANKS];
+    int failed = 0;
+
+    run_planned(team, job, true, result);
+    for (int r = 0; r < team->ranks; r++) {
+        CU_ASSERT(result[r] != IRR_OK || irr_job_verify(job, r));
+        CU_ASSERT(result[r] == IRR_OK || result[r] == IRR_ERR_NO_MEMORY);
+        failed += result[r] != IRR_OK;
+    }
+    return failed;
+}
+
+/* Returns true if the ranks have frozen the plan. Either all ranks have, or none. */
+static bool is_frozen(const irr_team_t *team)
+{
+    const irr_view_t view = team->comms[0]->exchange->view;
+
+    for (int r = 0; r < team->ranks; r++) {
+        CU_ASSERT_EQUAL(team->comms[r]->exchange->view, view);
+        CU_ASSERT(view != IRR_VIEW_LEARNED || team->comms[r]->relay.blocks.list == NULL);
+    }
+    return view == IRR_VIEW_LEARNED;
+}
+
+/*
+ * An allocation fails when a planned exchange learns and freezes its plan. If the plan cannot be frozen, or memory
+ * cannot shrink, no rank has an error. The ranks freeze the plan later. The relay then runs other exchanges as before.
+ */
+static void test_freeze_without_memory(void)
+{
+    irr_job_t *job = irr_job_create(FREEZE_RANKS, IRR_JOB_UNIFORM, 1);
+    irr_job_t *other = irr_job_create(FREEZE_RANKS, IRR_JOB_UNIFORM, 2);
+    const irr_settings_t settings = { .algorithm = irr_algorithm_find("grid") };
+    int refused = 0, shrunk = 0;
+    size_t nth = 0;
+    bool failed;
+
+    irr_job_fill(job);
+    irr_job_fill(other);
+    do {
+        irr_status_t result[FREEZE_RANKS];
+        irr_team_t team;
+        int errors;
+
+        irr_team_open_new(&team, FREEZE_RANKS, 1, SIZE_MAX, &settings);
+        run_planned(&team, other, false, result);
+        errors = restart(&team, other);   /* connects the ranks, also for the agreement */
+        CU_ASSERT(errors == 0 && is_frozen(&team));
+        run_planned(&team, job, false, result);
+        irr_memory_fail(++nth, irr_spy_engine_allocates);
+        errors = restart(&team, job);
+        failed = irr_memory_failed();
+        irr_memory_fail(0, NULL);
+        refused += failed && errors == 0 && !is_frozen(&team);
+        shrunk += failed && errors == 0 && is_frozen(&team);
+        for (int k = 0; k < 3; k++) {
+            errors = restart(&team, job);
+        }
+        CU_ASSERT(errors == 0 && is_frozen(&team));
+        irr_team_expect(&team, other, -1);
+        irr_team_expect(&team, other, -1);
+        irr_team_expect(&team, job, -1);
+        irr_team_close(&team);
+    } while (failed);
+    CU_ASSERT(refused > FREEZE_RANKS && shrunk > FREEZE_RANKS);
+    irr_job_destroy(other);
+    irr_job_destroy(job);
+}
+
 IRR_TEST_MAIN("hybrid", 60,
     { "ends that disagree at random",                 test_disagree },
     { "ends that disagree about a planned exchange",  test_planned },
     { "headers that take two messages",             test_long },
-    { "plans that are frozen, or refused",          test_freeze })
+    { "plans that are frozen, or refused",          test_freeze },
+    { "a repeated exchange that cannot shrink its memory", test_repeat_without_memory },
+    { "a planned exchange without memory",          test_freeze_without_memory })

@@ -192,9 +192,9 @@ static const row_t rows[] = {
     { .name = "sparse-grid", .algorithm = "grid", .limit = 37500 },
     { .name = "sparse-node", .algorithm = "node", .limit = 58500 },
     { .name = "dense-direct", .algorithm = "direct", .dense = true, .limit = 162000 },
-    { .name = "dense-grid", .algorithm = "grid", .dense = true, .limit = 113000 },
-    { .name = "dense-node", .algorithm = "node", .dense = true, .limit = 167000 },
-    { .name = "planned-grid", .algorithm = "grid", .dense = true, .planned = true, .limit = 237000 }
+    { .name = "dense-grid", .algorithm = "grid", .dense = true, .limit = 112500 },
+    { .name = "dense-node", .algorithm = "node", .dense = true, .limit = 156000 },
+    { .name = "planned-grid", .algorithm = "grid", .dense = true, .planned = true, .limit = 63500 }
 };
 
 /* Returns the number of heap bytes per rank after exchanges. */

@@ -211,16 +211,43 @@ static void make_trouble(scene_t *scene, uint64_t *state)
     }
 }
 
+static bool are_same(irr_blocks_t a, irr_blocks_t b)
+{
+    bool same = a.count == b.count;
+
+    for (size_t i = 0; same && i < a.count; i++) {
+        same = a.list[i].rank == b.list[i].rank && a.list[i].offset == b.list[i].offset &&
+               a.list[i].length == b.list[i].length;
+    }
+    return same;
+}
+
+/* Returns true if some rank has the same blocks in two consecutive turns. */
+static bool some_repeat(const scene_t *scene)
+{
+    bool repeat = false;
+
+    for (int i = 1; i < IRR_WORLD_TURNS; i++) {
+        const irr_problem_t *before = scene->jobs[scene->turns[i - 1].job]->problems;
+        const irr_problem_t *now = scene->jobs[scene->turns[i].job]->problems;
+
+        for (int r = 0; r < scene->ranks; r++) {
+            repeat = repeat || (are_same(before[r].send, now[r].send) && are_same(before[r].recv, now[r].recv));
+        }
+    }
+    return repeat;
+}
+
 /*
  * Returns true if each allocation that fails ends in an error.  Direct messages, schedules and files may go without:
- * the next exchange makes them again.
+ * the next exchange makes them again.  So may a repeated exchange, which keeps memory that it cannot shrink.
  */
 static bool is_strict(const scene_t *scene)
 {
     const irr_strategy_t *strategy = irr_algorithm_strategy(irr_algorithm_find(scene->row));
 
     return strategy != NULL && strategy->route == &irr_route_grid && !irr_strategy_is_split(strategy) &&
-           scene->team.params[0].settings.matrix_dump == NULL;
+           scene->team.params[0].settings.matrix_dump == NULL && !some_repeat(scene);
 }
 
 /* Ends the trouble.  Returns true if it has happened and must fail the communicator on all ranks. */

@@ -46,9 +46,13 @@ static irr_settings_t draw_settings(int row, int ranks, uint64_t *state)
     };
 }
 
-/* Draws runs, and plans with restarts, of repeated jobs, and some restarts without a plan. */
+/*
+ * Draws runs, and plans with restarts, of repeated jobs, and some restarts without a plan. If memory is missing, half
+ * of the scenes repeat no job (is_strict in test_world.c).
+ */
 static void draw_turns(irr_world_scene_t *scene, uint64_t *state)
 {
+    const bool changes = irr_trouble_is_memory(scene->trouble) && irr_test_below(state, 2) == 0;
     int planned[IRR_WORLD_OBJECTS] = { -1, -1, -1, -1 }, restarts[IRR_WORLD_OBJECTS] = { 0 };   /* by object */
 
     for (int i = 0; i < IRR_WORLD_TURNS; i++) {
@@ -61,6 +65,7 @@ static void draw_turns(irr_world_scene_t *scene, uint64_t *state)
         /* no rank runs after a plan without memory */
         if (chance < 3 || i == 0 || irr_trouble_is_memory(scene->trouble)) {
             turn->job = i > 0 && chance % 2 == 0 ? turn[-1].job : turn->job;
+            turn->job = (turn->job + (changes && i > 0 && turn->job == turn[-1].job)) % IRR_WORLD_JOBS;
             turn->repeats = i > 0 && turn[-1].act == IRR_ACT_RUN && turn[-1].job == turn->job;
             *plan = -1;
         } else if (*plan < 0 && chance < 7) {

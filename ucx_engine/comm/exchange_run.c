@@ -463,6 +463,15 @@ static void count_run(const irr_exchange_t *exchange)
     counters->scratch_bytes = counters->scratch_bytes > scratch ? counters->scratch_bytes : scratch;
 }
 
+/* If all ranks have just agreed on the learned plan, frees what was needed only to learn the plan. */
+static void end_learning(irr_exchange_t *exchange)
+{
+    if (exchange->state == IRR_EXCHANGE_FREEZES && exchange->view == IRR_VIEW_LEARNED) {
+        irr_relay_forget(&exchange->comm->relay);
+        irr_run_forget(exchange->run);
+    }
+}
+
 void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result)
 {
     if (exchange->comm->failed == IRR_OK && irr_unexpected_end(exchange) && result == IRR_OK) {
@@ -470,6 +479,7 @@ void irr_exchange_end(irr_exchange_t *exchange, irr_status_t result)
     }
     if (exchange->state >= IRR_EXCHANGE_RUNS) {
         count_run(exchange);
+        end_learning(exchange);
     }
     if (exchange->since_ns != 0) {
         exchange->comm->engine->counters.waiting_ns += irr_clock_ns() - exchange->since_ns;

@@ -17,6 +17,13 @@ void irr_run_fini(irr_run_t *run)
     irr_blocks_memory_fini(&run->blocks);
 }
 
+void irr_run_forget(irr_run_t *run)
+{
+    irr_plan_fini(&run->plan);
+    irr_blocks_memory_fini(&run->blocks);
+    run->built = IRR_RUN_NOTHING;
+}
+
 bool irr_run_take_new(irr_run_t *run, const irr_problem_t *problem)
 {
     if (!irr_blocks_are_good(problem->send, problem->ranks) || !irr_blocks_are_good(problem->recv, problem->ranks)) {

@@ -33,6 +33,9 @@ enum { IRR_RUN_NOTHING, IRR_RUN_ALONE };
 
 void irr_run_fini(irr_run_t *run);
 
+/* Frees problem and plan, but not the executor, which runs another plan of the problem from now on. */
+void irr_run_forget(irr_run_t *run);
+
 /* The part of irr_run_take for a changed problem. */
 bool irr_run_take_new(irr_run_t *run, const irr_problem_t *problem);
 

@@ -151,7 +151,9 @@ irr_plan_room_t irr_exec_size(const irr_exec_env_t *env, const irr_plan_t *plan)
  */
 irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_room_t bounds);
 
-/* As irr_exec_reserve, but leaves no room to spare: for a plan that will run often. */
+/*
+ * As irr_exec_reserve, but frees room that the plan does not need, if memory allows: for a plan that will run often.
+ */
 irr_status_t irr_exec_fit(irr_exec_t *exec, irr_plan_room_t bounds);
 
 /*

@@ -77,7 +77,7 @@ static size_t count_messages(const irr_composition_t *composition, const irr_ste
 {
     size_t apart = 0, together = 0, bytes, part;
 
-    if (composition->apart_min == SIZE_MAX) {
+    if (step->bytes < composition->apart_min) {
         return 1;
     }
     for (size_t i = 0; i < step->pieces; i += part) {
@@ -112,20 +112,23 @@ irr_plan_room_t irr_exec_size(const irr_exec_env_t *env, const irr_plan_t *plan)
     return size;
 }
 
-/* Sets the next message of a step. parts: NULL if the step has one message, which is then the request of the step. */
-static void set_message(irr_exec_step_t *state, int peer, irr_part_t **parts, const irr_iov_t *iov, size_t count,
+/* Sets the only message of a step. */
+static void set_whole(const irr_exec_t *exec, const irr_step_t *step, const irr_composition_t *composition,
+                      irr_iov_t *iov, irr_exec_step_t *state)
+{
+    const size_t count = resolve(exec, &exec->plan->pieces[step->first_piece], step->pieces, iov);
+    const bool contiguous = count == 1 && step->bytes >= composition->apart_min;
+
+    irr_request_set(&state->request, step->peer, 0, iov, count, contiguous ? IRR_FORM_IOVEC : composition->form);
+}
+
+/* Sets one of several messages of a step. */
+static void set_message(irr_exec_step_t *state, int peer, irr_part_t *part, const irr_iov_t *iov, size_t count,
                         irr_form_t form)
 {
-    irr_part_t *part = *parts;
-
-    if (part == NULL) {
-        irr_request_set(&state->request, peer, 0, iov, count, form);
-        return;
-    }
     part->request.done = on_part_done;
     part->step = state;
     irr_request_set(&part->request, peer, 0, iov, count, form);
-    ++*parts;
 }
 
 size_t irr_exec_set_parts(const irr_exec_t *exec, const irr_step_t *step, irr_iov_t *iov, irr_part_t *parts,
@@ -134,28 +137,29 @@ size_t irr_exec_set_parts(const irr_exec_t *exec, const irr_step_t *step, irr_io
     const irr_piece_t *pieces = &exec->plan->pieces[step->first_piece];
     const irr_composition_t composition = compose(&exec->env, step, pieces);
     const size_t messages = count_messages(&composition, step, pieces);
-    irr_part_t *next = messages > 1 ? parts : NULL;
+    irr_part_t *next = parts;
     size_t together = 0, bytes, part;
 
+    if (messages == 1) {
+        set_whole(exec, step, &composition, iov, state);
+        return 0;
+    }
     for (size_t i = 0; i < step->pieces; i += part) {
         part = part_of(&pieces[i], step->pieces - i, &bytes);
         together += bytes < composition.apart_min ? resolve(exec, &pieces[i], part, iov + together) : 0;
     }
-    if (together > 0 || step->bytes == 0) {
-        set_message(state, step->peer, &next, iov, together, composition.form);
+    if (together > 0) {
+        set_message(state, step->peer, next++, iov, together, composition.form);
         iov += together;
     }
-    for (size_t i = 0; i < step->pieces && composition.apart_min != SIZE_MAX; i += part) {
+    for (size_t i = 0; i < step->pieces; i += part) {
         part = part_of(&pieces[i], step->pieces - i, &bytes);
         if (bytes > 0 && bytes >= composition.apart_min) {
             const size_t count = resolve(exec, &pieces[i], part, iov);
 
-            set_message(state, step->peer, &next, iov, count, count > 1 ? composition.form : IRR_FORM_IOVEC);
+            set_message(state, step->peer, next++, iov, count, count > 1 ? composition.form : IRR_FORM_IOVEC);
             iov += count;
         }
-    }
-    if (messages == 1) {
-        return 0;
     }
     irr_request_set(&state->request, step->peer, 0, NULL, 0, IRR_FORM_IOVEC);
     state->request.count = messages;

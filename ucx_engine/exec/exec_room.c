@@ -108,11 +108,11 @@ irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_room_t bounds)
 irr_status_t irr_exec_fit(irr_exec_t *exec, irr_plan_room_t bounds)
 {
     const irr_exec_room_t *room = &exec->room;
-    const bool fit = bounds.steps == room->steps_max && bounds.pieces == room->pieces_max &&
-                     bounds.parts == room->parts_max;
+    const bool exact = bounds.steps == room->steps_max && bounds.pieces == room->pieces_max &&
+                       bounds.parts == room->parts_max;
 
     free_grown(exec);
-    return fit ? IRR_OK : replace(exec, bounds);
+    return exact || replace(exec, bounds) == IRR_OK || fits(room, bounds) ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
 
 /* ---- steps ---- */

@@ -40,10 +40,9 @@ static irr_status_t prepare_barrier(irr_relay_t *relay)
     return status == IRR_OK ? irr_exec_reserve(&barrier->exec, irr_plan_size(&barrier->plan)) : status;
 }
 
-/* Reserves room for all predicted receives, if each discards its message. They share one piece. */
 static irr_status_t reserve(irr_relay_t *relay)
 {
-    const irr_plan_room_t bounds = { .steps = (size_t)relay->stages.senders, .pieces = 1 };
+    const irr_plan_room_t bounds = irr_relay_least_room(relay);
     irr_status_t status = irr_plan_reserve(&relay->grown, bounds);
 
     return status == IRR_OK ? irr_exec_reserve(&relay->exec, bounds) : status;
@@ -309,42 +308,12 @@ static void recover(irr_relay_t *relay)
     relay->status = IRR_OK;
 }
 
-/*
- * Frees what only exchanges need that learn a plan, except for the room of the predicted receives. The previous plan
- * and the executor get exactly the room that they need.
- */
-static irr_status_t settle(irr_relay_t *relay)
-{
-    irr_grid_plan_t *unused = &relay->plans[relay->last == &relay->plans[0]];
-    irr_status_t status;
-
-    irr_plan_reset(&unused->plan, relay->problem);
-    (void)irr_grid_plan_trim(unused);
-    for (int i = 0; i < relay->stages.slots; i++) {
-        (void)IRR_TRIM(relay->slots[i].header, relay->slots[i].header_max, 0);
-    }
-    status = irr_grid_plan_trim(relay->last);
-    if (status == IRR_OK) {
-        status = IRR_TRIM(relay->grown.steps, relay->grown.steps_max, (size_t)relay->stages.senders);
-    }
-    if (status == IRR_OK) {
-        status = IRR_TRIM(relay->grown.pieces, relay->grown.pieces_max, 1);
-    }
-    if (status == IRR_OK) {
-        status = IRR_TRIM(relay->inbox.bytes, relay->inbox.bytes_max, IRR_HEADER_MAX);
-    }
-    return status == IRR_OK ? irr_exec_fit(&relay->exec, irr_exec_size(&relay->exec.env, &relay->last->plan)) : status;
-}
-
-/* Starts the unchanged previous plan. Returns false if the executor has no room for the plan. */
+/* Starts the unchanged previous plan. Returns false if the executor has no room for the plan, or the rank is broken. */
 static bool start_following(irr_relay_t *relay)
 {
     irr_plan_t *plan = &relay->last->plan;
 
-    if (relay->run != plan) {
-        irr_relay_break(relay, settle(relay));
-    }
-    if (relay->broken) {
+    if (relay->broken || (relay->run != plan && irr_relay_settle(relay) != IRR_OK)) {
         return false;
     }
     relay->run = plan;

@@ -37,7 +37,8 @@
  *   relay_send.c     the steps that send a stage
  *   relay_receive.c  predicted receives
  *   relay_header.c   receives HEADERs one at a time, and the data that they announce
- *   relay_follow.c   follows the previous plan, leaves it, and freezes a plan
+ *   relay_follow.c   follows the previous plan, and leaves it
+ *   relay_freeze.c   freezes a plan, and frees memory
  *
  * Cost: if no layout changes, one message per peer and stage, and no allocation. A changed layout costs two more
  * messages, and one more message for each piece that is sent separately. A stage of n slices takes O(n log n) time. An
@@ -181,6 +182,12 @@ int irr_relay_awaited(const irr_relay_t *relay);
  */
 irr_status_t irr_relay_freeze(const irr_relay_t *relay, const irr_problem_t *problem, irr_plan_t *frozen);
 
+/*
+ * Forgets the previous exchange, and frees all memory that irr_relay_init has not allocated. All ranks must forget the
+ * same exchange, and no exchange may be running.
+ */
+void irr_relay_forget(irr_relay_t *relay);
+
 /* ---- private to exec/relay*.c ---- */
 
 static inline bool irr_relay_following(const irr_relay_t *relay)
@@ -204,6 +211,12 @@ void irr_relay_keep(irr_relay_t *relay, irr_status_t status);
 static inline bool irr_relay_announces(const irr_relay_t *relay)
 {
     return relay->status != IRR_OK || relay->lost;
+}
+
+/* Returns the room for all predicted receives if each of them discards its message. They share one piece. */
+static inline irr_plan_room_t irr_relay_least_room(const irr_relay_t *relay)
+{
+    return (irr_plan_room_t){ .steps = (size_t)relay->stages.senders, .pieces = 1 };
 }
 
 /* Appends a step to `run` and hands it to the executor. May return IRR_ERR_NO_MEMORY. */
@@ -243,6 +256,18 @@ irr_status_t irr_relay_begin(irr_relay_t *relay);
  * complete.
  */
 void irr_relay_leave(irr_relay_t *relay);
+
+/*
+ * Repeats the layouts of a stage of the previous plan in a new plan. Also repeats the addresses if the new plan is
+ * `placed`.
+ */
+irr_status_t irr_relay_repeat_stage(const irr_grid_plan_t *last, int number, irr_grid_plan_t *plan);
+
+/*
+ * Prepares to follow the previous plan: gives the executor exactly the room of this plan, and frees what only exchanges
+ * need that learn a plan. After IRR_ERR_NO_MEMORY the executor has no room for the plan.
+ */
+irr_status_t irr_relay_settle(irr_relay_t *relay);
 
 /* Appends the sends of the current stage. */
 void irr_relay_send_stage(irr_relay_t *relay);

@@ -1,17 +1,12 @@
 /*
- * relay_follow.c - follows the plan of the previous exchange, leaves this plan, and freezes a plan.
+ * relay_follow.c - follows the plan of the previous exchange, and leaves this plan.
  *
  * An exchange that follows the previous plan runs this plan unchanged. To leave the plan, the relay builds a new plan
- * from the layouts that have not changed up to the current stage, with the same addresses. To freeze the plan of an
- * exchange, the relay builds a plan that runs without the relay. The frozen plan has the same messages in the same
- * order. Its scratch data has new offsets in one buffer, because the exchange used separate memory for each sender and
- * stage.
+ * from the layouts that have not changed up to the current stage, with the same addresses.
  *
  * Cost: O(n log n) for n slices.
  */
 #include "exec/relay.h"
-
-#include <string.h>
 
 irr_status_t irr_relay_begin(irr_relay_t *relay)
 {
@@ -23,11 +18,7 @@ irr_status_t irr_relay_begin(irr_relay_t *relay)
     return irr_grid_plan_begin(relay->plan, relay->problem, relay->slice_min, overlap);
 }
 
-/*
- * Repeats the layouts of a stage of the previous plan in a new plan. Also repeats the addresses if the new plan is
- * `placed`.
- */
-static irr_status_t repeat_stage(const irr_grid_plan_t *last, int number, irr_grid_plan_t *plan)
+irr_status_t irr_relay_repeat_stage(const irr_grid_plan_t *last, int number, irr_grid_plan_t *plan)
 {
     const irr_stage_t *stage = &plan->stages->stage[number - 1];
     irr_status_t status = irr_grid_plan_sends(plan, number);
@@ -95,7 +86,7 @@ void irr_relay_leave(irr_relay_t *relay)
     irr_exec_drop_sends(&relay->exec, number);
     status = irr_relay_begin(relay);
     for (int s = 1; s < number && status == IRR_OK; s++) {
-        status = repeat_stage(relay->last, s, relay->plan);
+        status = irr_relay_repeat_stage(relay->last, s, relay->plan);
     }
     if (status == IRR_OK) {
         status = irr_grid_plan_sends(relay->plan, number);
@@ -103,55 +94,4 @@ void irr_relay_leave(irr_relay_t *relay)
     irr_relay_break(relay, status);
     irr_relay_enter_stage(relay, number);
     relay->outbox.next = irr_relay_stage(relay)->slots;
-}
-
-/* ---- freeze ---- */
-
-static bool all_known(const irr_relay_t *relay)
-{
-    for (int i = 0; i < relay->stages.senders; i++) {
-        if (!relay->senders[i].known) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Returns true if a message that was expected to bypass the grid came through the grid. */
-static bool some_came(const irr_relay_t *relay)
-{
-    const bool *came = relay->plan->came;
-
-    return came != NULL && memchr(came, true, (size_t)relay->stages.ranks) != NULL;
-}
-
-irr_status_t irr_relay_freeze(const irr_relay_t *relay, const irr_problem_t *problem, irr_plan_t *frozen)
-{
-    irr_grid_plan_t build;
-    irr_status_t status;
-
-    if (problem != relay->problem || relay->status != IRR_OK || relay->exec.result != IRR_OK ||
-        relay->plan->truncated || some_came(relay) || !all_known(relay)) {
-        return IRR_ERR_BAD_PARAM;
-    }
-    status = irr_grid_plan_init(&build, &relay->stages);
-    if (status != IRR_OK) {
-        return status;
-    }
-    status = irr_grid_plan_begin(&build, problem, relay->slice_min, relay->overlap);
-    for (int number = 1; number <= relay->stages.count && status == IRR_OK; number++) {
-        status = repeat_stage(relay->plan, number, &build);
-    }
-    if (status == IRR_OK) {
-        status = irr_grid_plan_finish(&build);
-    }
-    if (status == IRR_OK) {
-        status = irr_plan_trim(&build.plan);
-    }
-    if (status == IRR_OK) {
-        *frozen = build.plan;
-        irr_plan_init(&build.plan);
-    }
-    irr_grid_plan_fini(&build);
-    return status;
 }

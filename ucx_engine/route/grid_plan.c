@@ -55,17 +55,24 @@ irr_status_t irr_grid_plan_init(irr_grid_plan_t *build, const irr_stages_t *stag
     return IRR_OK;
 }
 
-irr_status_t irr_grid_plan_trim(irr_grid_plan_t *build)
+void irr_grid_plan_trim(irr_grid_plan_t *build)
 {
-    const irr_status_t status = IRR_TRIM(build->slices, build->slices_max, build->plan.npieces);
-
+    (void)IRR_TRIM(build->slices, build->slices_max, build->plan.npieces);
     (void)IRR_TRIM(build->deps, build->deps_max, 0);
     (void)IRR_TRIM(build->marked, build->marked_max, 0);
     (void)IRR_TRIM(build->pieces, build->pieces_max, 0);
     irr_extents_fini(&build->scratch);
     irr_distribution_fini(&build->distribution);
     irr_items_fini(&build->held);
-    return status == IRR_OK ? irr_plan_trim(&build->plan) : status;
+    (void)irr_plan_trim(&build->plan);
+}
+
+void irr_grid_plan_clear(irr_grid_plan_t *build, const irr_problem_t *problem)
+{
+    irr_plan_reset(&build->plan, problem);
+    forget_steps(build);
+    irr_items_fini(&build->landed);
+    irr_grid_plan_trim(build);
 }
 
 void irr_grid_plan_fini(irr_grid_plan_t *build)

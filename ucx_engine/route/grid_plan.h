@@ -81,8 +81,11 @@ irr_status_t irr_grid_plan_end_stage(irr_grid_plan_t *build, int stage);
 /* Appends the copies of the rank's message to itself, and of the slices that belong to several blocks. */
 irr_status_t irr_grid_plan_finish(irr_grid_plan_t *build);
 
-/* Frees all memory that a complete plan does not need. */
-irr_status_t irr_grid_plan_trim(irr_grid_plan_t *build);
+/* Frees memory that a complete plan does not need. */
+void irr_grid_plan_trim(irr_grid_plan_t *build);
+
+/* Removes the plan, and frees all memory that irr_grid_plan_init has not allocated. */
+void irr_grid_plan_clear(irr_grid_plan_t *build, const irr_problem_t *problem);
 
 /* Returns the number of slices of a step: the number of its pieces, or 0 if its message is the blank. */
 static inline size_t irr_grid_plan_count(const irr_grid_plan_t *build, size_t step)
