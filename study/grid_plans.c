@@ -6,8 +6,9 @@
  * to this rank, in the order of the schedule.  See grid_plan.c for the plan of a rank.
  *
  * A stage takes the ranks that exchange messages one after the other, and a rank's sends are added when the first rank
- * receives them.  The pieces of a rank are therefore in memory only until its last send is received.  If the ranks hold
- * many slices, these are packed between two stages (study/pack.h), in about 10 bytes each instead of 48.
+ * receives them.  The pieces of a rank are therefore in memory only until its last send is received.  The blocks of a
+ * rank are packed while it is in no stage (study/pack.h), and so are its slices if all ranks hold many: a slice takes
+ * about 10 bytes instead of 48, and next to none if the blocks are equal.
  */
 #include "study/grid_plans.h"
 
@@ -26,7 +27,8 @@ typedef struct rank {
     int             uses;      /* number of ranks that still need them, this rank included */
     size_t          taken;     /* number of steps that were passed to `take` */
     irr_problem_t   problem;
-    irr_block_t    *kept;      /* the blocks of the problem */
+    irr_pack_t      blocks;    /* of the problem: those that it receives, then those that it sends without the grid */
+    irr_block_t    *unpacked;  /* the same, while the rank is in a stage; otherwise NULL */
 } rank_t;
 
 typedef struct job {
@@ -114,7 +116,7 @@ static irr_status_t hand_over(const job_t *job, rank_t *rank, bool last)
     return status;
 }
 
-enum { HELD_NUMBERS = 6, PACK_FROM = 1 << 24 /* slices of all ranks; packing takes as long as a fifth of a stage */ };
+enum { HELD_NUMBERS = 6, PACK_FROM = 1 << 20 /* slices of all ranks; packing takes as long as a fifth of a stage */ };
 
 /* Packs the slices that a rank holds.  They are mostly contiguous in scratch, so their differences are packed. */
 static irr_status_t pack_held(const job_t *job, rank_t *rank)
@@ -156,6 +158,56 @@ static irr_status_t unpack_held(rank_t *rank)
     return status;
 }
 
+enum { BLOCK_NUMBERS = 3 };
+
+static irr_status_t pack_blocks(irr_pack_t *pack, irr_blocks_t blocks)
+{
+    irr_status_t status = IRR_OK;
+    size_t position = 0;
+
+    for (size_t i = 0; i < blocks.count && status == IRR_OK; i++) {
+        const irr_block_t *block = &blocks.list[i];
+
+        status = irr_pack_put(pack, (uint64_t[BLOCK_NUMBERS]){
+            (uint64_t)block->rank, (uint64_t)block->offset - position, block->length }, BLOCK_NUMBERS);
+        position += block->length;
+    }
+    return status;
+}
+
+static void unpack_list(irr_pack_t *pack, irr_block_t *list, irr_blocks_t *blocks)
+{
+    uint64_t row[BLOCK_NUMBERS];
+    size_t position = 0;
+
+    for (size_t i = 0; i < blocks->count && irr_pack_get(pack, row, BLOCK_NUMBERS); i++) {
+        list[i] = (irr_block_t){
+            .rank = (int)row[0], .offset = (ptrdiff_t)(row[1] + position), .length = row[2] };
+        position += row[2];
+    }
+    blocks->list = list;
+}
+
+static irr_status_t unpack_blocks(rank_t *rank)
+{
+    irr_problem_t *problem = &rank->problem;
+
+    rank->unpacked = irr_alloc(rank->blocks.rows, sizeof(*rank->unpacked));
+    if (rank->unpacked == NULL) {
+        return IRR_ERR_NO_MEMORY;
+    }
+    irr_pack_rewind(&rank->blocks);
+    unpack_list(&rank->blocks, rank->unpacked, &problem->recv);
+    unpack_list(&rank->blocks, rank->unpacked + problem->recv.count, &problem->send);
+    return IRR_OK;
+}
+
+static void drop_blocks(rank_t *rank)
+{
+    irr_free(rank->unpacked);
+    rank->unpacked = NULL;
+}
+
 /* Counts one use less of the sends of a rank.  After the last one the stage of the rank ends. */
 static irr_status_t release(const job_t *job, rank_t *rank, int number)
 {
@@ -165,6 +217,7 @@ static irr_status_t release(const job_t *job, rank_t *rank, int number)
         status = irr_grid_plan_end_stage(&rank->build, number);
         status = status == IRR_OK ? hand_over(job, rank, false) : status;
         status = status == IRR_OK ? pack_held(job, rank) : status;
+        drop_blocks(rank);
     }
     return status;
 }
@@ -175,6 +228,7 @@ static irr_status_t send(job_t *job, int r, int number)
     rank_t *rank = &job->all[r];
     irr_status_t status = rank->sent ? IRR_OK : unpack_held(rank);
 
+    status = rank->sent || status != IRR_OK ? status : unpack_blocks(rank);
     if (!rank->sent && status == IRR_OK) {
         rank->sent = true;
         rank->build.distribution = job->distribution;
@@ -255,8 +309,10 @@ static irr_status_t run(job_t *job)
         status = run_stage(job, number);
     }
     for (int r = 0; r < job->ranks && status == IRR_OK; r++) {
-        status = irr_grid_plan_finish(&job->all[r].build);
+        status = unpack_blocks(&job->all[r]);
+        status = status == IRR_OK ? irr_grid_plan_finish(&job->all[r].build) : status;
         status = status == IRR_OK ? hand_over(job, &job->all[r], true) : status;
+        drop_blocks(&job->all[r]);
     }
     return status;
 }
@@ -267,7 +323,8 @@ static void close_job(job_t *job)
         irr_grid_plan_fini(&job->all[r].build);
         irr_pack_fini(&job->all[r].held);
         irr_stages_fini(&job->all[r].stages);
-        irr_free(job->all[r].kept);
+        irr_pack_fini(&job->all[r].blocks);
+        drop_blocks(&job->all[r]);
     }
     irr_distribution_fini(&job->distribution);
     irr_free(job->all);   /* also frees the other arrays */
@@ -279,23 +336,13 @@ static irr_status_t start_of(const job_t *job, const irr_matrix_t *matrix, int r
     rank_t *rank = &job->all[r];
     irr_problem_t *problem = &rank->problem;
     irr_status_t status = irr_plans_problem(matrix, r, blocks, problem);
-    irr_blocks_t sends;
 
-    if (status == IRR_OK) {
-        rank->kept = irr_alloc(problem->recv.count + (job->grid->direct_from > 0 ? problem->send.count : 1),
-                               sizeof(*rank->kept));
-    }
-    if (status != IRR_OK || rank->kept == NULL) {
-        return status == IRR_OK ? IRR_ERR_NO_MEMORY : status;
-    }
-    memcpy(rank->kept, problem->recv.list, problem->recv.count * sizeof(*rank->kept));
-    problem->recv.list = rank->kept;
-    status = start(job, rank, problem);
+    status = status == IRR_OK ? start(job, rank, problem) : status;
     status = status == IRR_OK ? pack_held(job, rank) : status;
-    sends = job->grid->direct_from > 0 ? problem->send : irr_blocks_of(problem->send, r);
-    problem->send = (irr_blocks_t){ .list = rank->kept + problem->recv.count, .count = sends.count };
-    memcpy(rank->kept + problem->recv.count, sends.list, sends.count * sizeof(*rank->kept));
-    return status;
+    problem->send = job->grid->direct_from > 0 ? problem->send : irr_blocks_of(problem->send, r);
+    status = status == IRR_OK ? pack_blocks(&rank->blocks, problem->recv) : status;
+    status = status == IRR_OK ? pack_blocks(&rank->blocks, problem->send) : status;
+    return status == IRR_OK ? irr_pack_end(&rank->blocks) : status;
 }
 
 irr_status_t irr_grid_plans_each(const irr_grid_t *grid, const irr_strategy_t *strategy, const irr_matrix_t *matrix,

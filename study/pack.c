@@ -1,6 +1,9 @@
 /*
- * pack.c - see pack.h.  A number is the difference from its predecessor, with the sign in the lowest bit, in groups of
- * seven bits.  Both directions take O(1) time for a number.
+ * pack.c - see pack.h.
+ *
+ * The list is stored in runs: the change of each number from row to row, with the sign in the lowest bit, and how many
+ * further rows have the same changes.  A number is stored in groups of seven bits.  Both directions take O(1) time for
+ * a number.
  */
 #include "study/pack.h"
 
@@ -16,44 +19,89 @@ void irr_pack_fini(irr_pack_t *pack)
     *pack = (irr_pack_t){ .bytes = NULL };
 }
 
+static void write_number(irr_pack_t *pack, uint64_t left)
+{
+    for (; left >= MORE; left >>= BITS) {
+        pack->bytes[pack->count++] = (unsigned char)(left | MORE);
+    }
+    pack->bytes[pack->count++] = (unsigned char)left;
+}
+
+static uint64_t read_number(irr_pack_t *pack)
+{
+    uint64_t number = 0, byte = MORE;
+
+    for (unsigned shift = 0; byte >= MORE; shift += BITS) {
+        byte = pack->bytes[pack->read++];
+        number |= (byte & (MORE - 1)) << shift;
+    }
+    return number;
+}
+
+/* Writes the number of rows that repeat the last changes. */
+static void end_run(irr_pack_t *pack)
+{
+    if (pack->count > 0) {
+        write_number(pack, pack->repeats);
+        pack->repeats = 0;
+    }
+}
+
 irr_status_t irr_pack_put(irr_pack_t *pack, const uint64_t *row, size_t numbers)
 {
-    const irr_status_t status = IRR_GROW(pack->bytes, pack->max, pack->count + numbers * BYTES_MAX);
+    uint64_t change[IRR_PACK_NUMBERS], other = pack->rows == 0;
+    const irr_status_t status = IRR_GROW(pack->bytes, pack->max, pack->count + (numbers + 2) * BYTES_MAX);
 
-    for (size_t i = 0; i < numbers && status == IRR_OK; i++) {
-        const uint64_t change = row[i] - pack->last[i];
-        uint64_t left = change << 1 ^ (0 - (change >> 63));
-
-        for (; left >= MORE; left >>= BITS) {
-            pack->bytes[pack->count++] = (unsigned char)(left | MORE);
-        }
-        pack->bytes[pack->count++] = (unsigned char)left;
+    if (status != IRR_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < numbers; i++) {
+        change[i] = row[i] - pack->last[i];
+        other |= change[i] ^ pack->change[i];
         pack->last[i] = row[i];
     }
-    pack->rows += status == IRR_OK;
-    return status;
+    pack->rows++;
+    if (other == 0) {
+        pack->repeats++;
+        return IRR_OK;
+    }
+    end_run(pack);
+    for (size_t i = 0; i < numbers; i++) {
+        write_number(pack, change[i] << 1 ^ (0 - (change[i] >> 63)));
+        pack->change[i] = change[i];
+    }
+    return IRR_OK;
+}
+
+void irr_pack_rewind(irr_pack_t *pack)
+{
+    pack->read = pack->repeats = 0;
+    memset(pack->last, 0, sizeof(pack->last));
 }
 
 irr_status_t irr_pack_end(irr_pack_t *pack)
 {
-    pack->read = 0;
-    memset(pack->last, 0, sizeof(pack->last));
+    end_run(pack);
+    irr_pack_rewind(pack);
     return IRR_TRIM(pack->bytes, pack->max, pack->count);
 }
 
 bool irr_pack_get(irr_pack_t *pack, uint64_t *row, size_t numbers)
 {
-    if (pack->read == pack->count) {
+    if (pack->repeats > 0) {
+        pack->repeats--;
+    } else if (pack->read < pack->count) {
+        for (size_t i = 0; i < numbers; i++) {
+            const uint64_t number = read_number(pack);
+
+            pack->change[i] = number >> 1 ^ (0 - (number & 1));
+        }
+        pack->repeats = read_number(pack);
+    } else {
         return false;
     }
     for (size_t i = 0; i < numbers; i++) {
-        uint64_t number = 0, byte = MORE;
-
-        for (unsigned shift = 0; byte >= MORE; shift += BITS) {
-            byte = pack->bytes[pack->read++];
-            number |= (byte & (MORE - 1)) << shift;
-        }
-        row[i] = pack->last[i] += number >> 1 ^ (0 - (number & 1));
+        row[i] = pack->last[i] += pack->change[i];
     }
     return true;
 }

@@ -32,7 +32,7 @@ irr_status_t irr_plans_problem(const irr_matrix_t *matrix, int rank, irr_block_t
 {
     *problem = (irr_problem_t){ .ranks = matrix->ranks, .rank = rank };
     return lay_out(matrix, rank, true, blocks, &problem->send) &&
-           lay_out(matrix, rank, false, blocks + matrix->ranks, &problem->recv) ? IRR_OK : IRR_ERR_BAD_PARAM;
+           lay_out(matrix, rank, false, blocks + problem->send.count, &problem->recv) ? IRR_OK : IRR_ERR_BAD_PARAM;
 }
 
 /* ---- in place ---- */
@@ -89,6 +89,11 @@ typedef struct job {
     void                    *context;
 } job_t;
 
+static bool is_wanted(const irr_plans_known_t *known, int rank)
+{
+    return known->only == NULL || *known->only == rank;
+}
+
 static irr_status_t build_rank(const job_t *job, irr_problem_t *problem, irr_plan_t *plan)
 {
     if (job->known->in_place) {
@@ -109,6 +114,9 @@ static irr_status_t run_ranks(const job_t *job)
         irr_problem_t problem;
         irr_plan_t plan;
 
+        if (!is_wanted(job->known, r)) {
+            continue;
+        }
         irr_plan_init(&plan);
         status = irr_plans_problem(matrix, r, blocks, &problem);
         status = status == IRR_OK ? build_rank(job, &problem, &plan) : status;
@@ -160,21 +168,38 @@ irr_status_t irr_plans_each(const irr_strategy_t *strategy, const irr_plans_know
     return irr_strategy_is_local(strategy) ? run_ranks(&job) : run_grid(&job);
 }
 
-irr_status_t irr_plans_open(const irr_matrix_t *matrix, bool in_place, irr_plans_t *plans)
+/* Returns the number of blocks of the wanted ranks, or an upper bound of it. */
+static size_t count_blocks(const irr_plans_known_t *known)
 {
-    size_t ranks = (size_t)matrix->ranks;
+    const size_t ranks = (size_t)known->matrix->ranks;
+    size_t count = 0;
+
+    for (size_t i = 0; i < ranks * ranks && known->only == NULL; i++) {
+        count += known->matrix->entries[i] > 0;
+    }
+    return 2 * (known->only == NULL ? count : ranks);
+}
+
+irr_status_t irr_plans_open(const irr_plans_known_t *known, irr_plans_t *plans)
+{
+    const size_t ranks = (size_t)known->matrix->ranks;
+    irr_block_t *next;
     irr_status_t status;
 
-    *plans = (irr_plans_t){ .ranks = matrix->ranks };
+    *plans = (irr_plans_t){ .ranks = known->matrix->ranks };
     status = IRR_ALLOC_ARRAYS(((irr_array_t[]){
         IRR_ARRAY(plans->problems, ranks), IRR_ARRAY(plans->plans, ranks),
-        IRR_ARRAY(plans->blocks, 2 * ranks * ranks) }));
-    for (int r = 0; r < matrix->ranks && status == IRR_OK; r++) {
+        IRR_ARRAY(plans->blocks, count_blocks(known)) }));
+    next = plans->blocks;
+    for (int r = 0; r < plans->ranks && status == IRR_OK; r++) {
         irr_problem_t *problem = &plans->problems[r];
 
-        status = irr_plans_problem(matrix, r, plans->blocks + 2 * (size_t)r * ranks, problem);
-        problem->in_place = in_place;
-        problem->send = in_place ? problem->recv : problem->send;
+        if (is_wanted(known, r)) {
+            status = irr_plans_problem(known->matrix, r, next, problem);
+            next += problem->send.count + problem->recv.count;
+            problem->in_place = known->in_place;
+            problem->send = known->in_place ? problem->recv : problem->send;
+        }
     }
     return status;
 }
@@ -183,9 +208,13 @@ irr_status_t irr_plans_keep(void *context, const irr_plan_t *plan, size_t first,
 {
     const irr_plans_t *plans = context;
     irr_plan_t *kept = &plans->plans[plan->rank];
-    irr_status_t status = irr_plan_reserve(kept, (irr_plan_room_t){
-        .steps = plan->nsteps, .pieces = kept->npieces + plan->npieces, .deps = kept->ndeps + plan->ndeps });
+    irr_status_t status;
 
+    if (plans->problems[plan->rank].ranks == 0) {
+        return IRR_OK;   /* the rank is not wanted */
+    }
+    status = irr_plan_reserve(kept, (irr_plan_room_t){
+        .steps = plan->nsteps, .pieces = kept->npieces + plan->npieces, .deps = kept->ndeps + plan->ndeps });
     if (first == 0) {
         irr_plan_reset(kept, &plans->problems[plan->rank]);
     }
@@ -206,7 +235,7 @@ irr_status_t irr_plans_keep(void *context, const irr_plan_t *plan, size_t first,
 irr_status_t irr_plans_build(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans)
 {
     irr_plans_t made;
-    irr_status_t status = irr_plans_open(known->matrix, known->in_place, &made);
+    irr_status_t status = irr_plans_open(known, &made);
 
     if (status == IRR_OK) {
         status = irr_plans_each(strategy, known, irr_plans_keep, &made);

@@ -27,13 +27,14 @@ typedef struct irr_plans_known {
                                          matrix, or for the result of irr_forward_matrix if the strategy forwards */
     const irr_tree_t     *tree;       /* the hosts of the ranks, for pacing sync; NULL: all at one switch */
     bool                  in_place;   /* for a local strategy with pacing free: built by route/pairs.h */
+    const int            *only;       /* the rank whose plan is wanted; NULL: all ranks */
 } irr_plans_known_t;
 
 /*
- * Builds all plans of a strategy.  The caller frees them with irr_plans_fini.  Returns IRR_ERR_BAD_PARAM if the grid
- * does not exist, a schedule or nodes are missing, a row or column of the matrix sums to more than PTRDIFF_MAX bytes,
- * or two ranks of plans in place have different counts for each other.  May also return IRR_ERR_NO_MEMORY and the
- * errors of irr_syncs_find.
+ * Builds the plans of a strategy; plans that are not wanted have no steps.  The caller frees them with irr_plans_fini.
+ * Returns IRR_ERR_BAD_PARAM if the grid does not exist, a schedule or nodes are missing, a row or column of the matrix
+ * sums to more than PTRDIFF_MAX bytes, or two ranks of plans in place have different counts for each other.  May also
+ * return IRR_ERR_NO_MEMORY and the errors of irr_syncs_find.
  */
 irr_status_t irr_plans_build(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans);
 
@@ -44,17 +45,17 @@ irr_status_t irr_plans_build(const irr_strategy_t *strategy, const irr_plans_kno
 typedef irr_status_t (*irr_plans_take_t)(void *context, const irr_plan_t *plan, size_t first, bool last);
 
 /*
- * Builds the same plans as irr_plans_build, one after the other, and passes each plan to `take`.  A plan for a grid is
- * passed stage by stage.  Only one plan is in memory at a time; for a grid, also the data that each rank holds between
- * two stages.  Returns the errors of irr_plans_build and of `take`.
+ * Builds the same plans as irr_plans_build, one after the other, and passes each plan to `take`.  The plans of a grid
+ * are passed stage by stage, also those that are not wanted, because they depend on each other.  Only one plan is in
+ * memory at a time; for a grid, also the data that each rank holds between two stages.  Returns the errors of
+ * irr_plans_build and of `take`.
  */
 irr_status_t irr_plans_each(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_take_t take,
                             void *context);
 
 /*
  * Builds plans with sends only.  Each send has one piece of the message's length, whose buffer and offset have no
- * meaning.  This is enough for a picture, and the memory does not grow with the number of pieces (outline.c).
- * Strategies without a grid get the plans of irr_plans_build.
+ * meaning.  This is enough for a picture, and takes the memory of irr_plans_each and of the sends (outline.c).
  */
 irr_status_t irr_plans_outline(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans);
 
@@ -65,14 +66,14 @@ irr_status_t irr_plans_outline(const irr_strategy_t *strategy, const irr_plans_k
 irr_status_t irr_plans_problem(const irr_matrix_t *matrix, int rank, irr_block_t *blocks, irr_problem_t *problem);
 
 /*
- * Sets the problems, and plans without steps.  The caller must call irr_plans_fini, even after an error.  Returns the
- * errors of irr_plans_build.
+ * Sets the problems of the wanted ranks, and plans without steps.  The caller must call irr_plans_fini, even after an
+ * error.  Returns the errors of irr_plans_build.
  */
-irr_status_t irr_plans_open(const irr_matrix_t *matrix, bool in_place, irr_plans_t *plans);
+irr_status_t irr_plans_open(const irr_plans_known_t *known, irr_plans_t *plans);
 
 void irr_plans_fini(irr_plans_t *plans);
 
-/* Appends steps to the plan of their rank; see irr_plans_take_t.  The context is an irr_plans_t. */
+/* Appends steps to the plan of their rank, if it is wanted; see irr_plans_take_t.  The context is an irr_plans_t. */
 irr_status_t irr_plans_keep(void *context, const irr_plan_t *plan, size_t first, bool last);
 
 /* A message between two ranks. */

@@ -124,7 +124,7 @@ irr_status_t irr_plans_prove(const irr_strategy_t *strategy, const irr_plans_kno
                              bool (*fn)(void *context, const irr_plans_message_t *message), void *context, bool *proved)
 {
     prover_t prover = { .plans = plans, .fn = fn, .context = context, .more = true, .proved = true };
-    irr_status_t status = irr_plans_open(known->matrix, known->in_place, plans);
+    irr_status_t status = irr_plans_open(known, plans);
 
     if (status == IRR_OK) {
         status = open_prover(&prover);

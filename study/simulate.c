@@ -192,8 +192,12 @@ static void arrive(irr_simulation_t *simulation, irr_timed_message_t *message, d
 static bool deps_complete(const irr_sketch_t *sketch, const irr_sketch_step_t *step)
 {
     for (uint32_t i = 0; i < step->deps; i++) {
-        if (sketch->steps[sketch->deps[step->first_dep + i]].state != IRR_SKETCH_COMPLETE) {
-            return false;
+        const irr_sketch_range_t *range = &sketch->deps[step->first_dep + i];
+
+        for (uint32_t at = range->begin; at < range->end; at++) {
+            if (sketch->steps[at].state != IRR_SKETCH_COMPLETE) {
+                return false;
+            }
         }
     }
     return true;

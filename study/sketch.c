@@ -37,21 +37,48 @@ static size_t bytes_of(const irr_plan_t *plan, const irr_step_t *step)
     return step->kind == IRR_STEP_COPY && pieces[1].length < pieces[0].length ? pieces[1].length : step->bytes;
 }
 
+/*
+ * Appends the dependencies of a step as ranges of steps, of which a step of a grid has few.  Equal lists of two
+ * consecutive steps are one list.
+ */
+static irr_status_t add_deps(irr_sketch_t *sketch, const size_t *deps, size_t count, irr_sketch_step_t *step)
+{
+    const irr_sketch_step_t *before = sketch->nsteps > 0 ? &sketch->steps[sketch->nsteps - 1] : NULL;
+    const size_t first = sketch->ndeps;
+    irr_status_t status = IRR_OK;
+
+    step->first_dep = (uint32_t)first;
+    for (size_t i = 0; i < count && status == IRR_OK; i++) {
+        if (sketch->ndeps > first && sketch->deps[sketch->ndeps - 1].end == deps[i]) {
+            sketch->deps[sketch->ndeps - 1].end++;
+            continue;
+        }
+        status = IRR_GROW(sketch->deps, sketch->deps_max, sketch->ndeps + 1);
+        if (status == IRR_OK) {
+            sketch->deps[sketch->ndeps++] = (irr_sketch_range_t){ (uint32_t)deps[i], (uint32_t)deps[i] + 1 };
+        }
+    }
+    step->deps = (uint32_t)(sketch->ndeps - first);
+    if (before != NULL && step->deps > 0 && before->deps == step->deps &&
+        memcmp(sketch->deps + before->first_dep, sketch->deps + first, step->deps * sizeof(*sketch->deps)) == 0) {
+        step->first_dep = before->first_dep;
+        sketch->ndeps = first;
+    }
+    return status;
+}
+
 static irr_status_t add_step(irr_sketch_t *sketch, const irr_plan_t *plan, const irr_step_t *step)
 {
-    irr_status_t status = IRR_GROW(sketch->deps, sketch->deps_max, sketch->ndeps + step->deps);
-
-    if (status != IRR_OK) {
-        return status;
-    }
-    sketch->steps[sketch->nsteps++] = (irr_sketch_step_t){
-        .bytes = bytes_of(plan, step), .pieces = count_pieces(plan, step), .first_dep = (uint32_t)sketch->ndeps,
-        .deps = (uint32_t)step->deps, .peer = step->peer, .stage = (uint16_t)step->stage, .kind = (uint8_t)step->kind
+    irr_sketch_step_t added = {
+        .bytes = bytes_of(plan, step), .pieces = count_pieces(plan, step), .peer = step->peer,
+        .stage = (uint16_t)step->stage, .kind = (uint8_t)step->kind
     };
-    for (size_t i = 0; i < step->deps; i++) {
-        sketch->deps[sketch->ndeps++] = (uint32_t)plan->deps[step->first_dep + i];
+    const irr_status_t status = add_deps(sketch, plan->deps + step->first_dep, step->deps, &added);
+
+    if (status == IRR_OK) {
+        sketch->steps[sketch->nsteps++] = added;
     }
-    return IRR_OK;
+    return status;
 }
 
 /* Copies are part of a line, because they start with it and take no time then. */

@@ -27,6 +27,11 @@ typedef struct irr_sketch_step {
     uint8_t  kind, state;        /* irr_step_kind_t, irr_sketch_state_t */
 } irr_sketch_step_t;
 
+/* The steps from `begin` to `end` - 1. */
+typedef struct irr_sketch_range {
+    uint32_t begin, end;
+} irr_sketch_range_t;
+
 /* A send of a line; see simulate.h. */
 typedef struct irr_sketch_send {
     int      ahead;    /* receiver minus sender, modulo the number of ranks */
@@ -40,8 +45,8 @@ typedef struct irr_sketch {
     size_t             nsends, nrecvs;
     uint16_t           stage;
     irr_sketch_step_t *steps;     /* of other plans */
-    size_t             nsteps, steps_max;
-    uint32_t          *deps;
+    size_t             nsteps;
+    irr_sketch_range_t *deps;     /* the dependencies of the steps, as ranges */
     size_t             ndeps, deps_max;
     uint32_t          *comes;     /* the receives and waits, sorted by kind, stage and peer */
     size_t             ncomes;

@@ -59,14 +59,14 @@ report $? "a split message with a high step number needs no more memory"
 # ---- bad files ----
 
 file wide '2 2 2' '1 1 4000000000000000000' '1 2 4000000000000000000'
-file many '3000 3000 0'
+file many '16385 16385 0'
 printf 'ranks = 2\n' > "$scratch/foreign"
 
 refused "a missing matrix file" "$scratch/none: No such file" check --algorithm direct --matrix "$scratch/none"
 refused "a file of another kind" "$scratch/foreign:1: first word" check --algorithm direct --matrix "$scratch/foreign"
 refused "a matrix row that overflows" "$scratch/wide: row 1 has more than" \
     check --algorithm direct --matrix "$scratch/wide"
-refused "a matrix of too many ranks" "$scratch/many: matrix has 3000 rows" \
+refused "a matrix of too many ranks" "$scratch/many:2: number of rows '16385' is not an integer from 1 to 16384" \
     check --algorithm direct --matrix "$scratch/many"
 refused "a matrix for another number of ranks" "$mesh: matrix has 8 rows, --ranks says 9" \
     check --algorithm direct --ranks 9 --matrix "$mesh"
@@ -87,11 +87,11 @@ refused "an output file that cannot be written" "$scratch/none/x: No such file" 
 refused "an output file on a full disk" "/dev/full: output cannot be written" \
     print --algorithm direct --ranks 2 --json -o /dev/full
 
-printf 'irr_schedule 1\n3000 0 0\nend\n' > "$scratch/huge"
+printf 'irr_schedule 1\n16385 0 0\nend\n' > "$scratch/huge"
 refused "a missing schedule file" "$scratch/none: No such file" check --load "$scratch/none"
 refused "a matrix in place of a schedule" "$scratch/pair:1: first line does not say 'irr_schedule 1'" \
     check --load "$scratch/pair"
-refused "a schedule of too many ranks" "$scratch/huge: schedule is for 3000 ranks, irr_plan plans for at most" \
+refused "a schedule of too many ranks" "$scratch/huge:2: number of ranks '16385' is not an integer from 1 to 16384" \
     check --load "$scratch/huge"
 refused "a schedule for another number of ranks" "$scratch/saved: schedule is for 3 ranks, --ranks says 4" \
     check --load "$scratch/saved" --ranks 4
@@ -156,6 +156,11 @@ refused "check with --rank" "--rank does not go with check, only with print" \
     check --algorithm direct --ranks 2 --rank 1
 refused "draw with --json" "--json does not go with draw, only with print" draw --algorithm direct --ranks 2 --json
 printf 'SwitchName=s Nodes=n[0-3]\n' > "$scratch/hosts"
+refused "plans that need too much memory" "the plans of 600 ranks need about" \
+    check --algorithm direct --ranks 600 --memory 8m
+"$PLAN" print --algorithm direct --ranks 3000 --rank 2999 > "$scratch/out" 2> "$scratch/err" &&
+    [ "$(lines '^plan rank 2999 of 3000')" -eq 1 ] && [ "$(wc -l < "$scratch/out")" -eq 6001 ]
+report $? "one plan of many ranks is printed"
 refused "a drawing of too many ranks" "draw --topology shows at most 512 ranks, not 513" \
     draw --algorithm direct --ranks 513 --topology "$scratch/hosts"
 refused "an unknown option" "unknown option '--fast'" check --fast

@@ -217,14 +217,14 @@ report $? "special characters in names are escaped in a picture"
 # ---- refused ----
 
 conf lost 'SwitchName=s0 Nodes=n0' '# more' 'SwitchName=s1 Nodes=n0'
-conf large 'SwitchName=s0 Nodes=n[0-2048]'
+conf large 'SwitchName=s0 Nodes=n[0-16384]'
 refused "a missing topology file" "$scratch/none: No such file" check --algorithm direct --topology "$scratch/none"
 refused "a malformed topology" "$scratch/lost:3: host 'n0' is also connected to switch 's0'" \
     check --algorithm direct --topology "$scratch/lost"
 conf nodes 'SwitchName=s0 Switches=s1 NodeSpeed=2' 'SwitchName=s1 Nodes=n0'
 refused "NodeSpeed without Nodes" "$scratch/nodes:1: switch 's0' has NodeSpeed, but no Nodes" \
     check --algorithm direct --topology "$scratch/nodes"
-refused "a topology with too many hosts" "$scratch/large: 2049 hosts, irr_plan plans for at most 2048 ranks" \
+refused "a topology with too many hosts" "$scratch/large: 16385 hosts, irr_plan plans for at most 16384 ranks" \
     check --algorithm direct --topology "$scratch/large"
 refused "an unknown host" "$scratch/two: host 'n9' of rank 1 is not in the topology" \
     check --algorithm direct --topology "$scratch/two" --hosts n0,n9

@@ -188,6 +188,12 @@ static irr_cli_exit_t check_nodes(const irr_tool_job_t *job, const irr_nodes_t *
     return IRR_CLI_GOOD;
 }
 
+/* Returns whether the command needs the plan of one rank only. */
+static bool prints_one(const irr_tool_options_t *options)
+{
+    return options->command == IRR_TOOL_PRINT && !options->json && options->rank != IRR_TOOL_ALL_RANKS;
+}
+
 /* Computes the matrix of forwarded messages and the schedule, if the strategy needs them. */
 static irr_status_t prepare(irr_tool_job_t *job, irr_plans_known_t *known)
 {
@@ -196,7 +202,8 @@ static irr_status_t prepare(irr_tool_job_t *job, irr_plans_known_t *known)
     irr_status_t status = IRR_OK;
 
     *known = (irr_plans_known_t){
-        .matrix = job->matrix, .nodes = job->nodes, .tree = job->tree, .in_place = options->in_place };
+        .matrix = job->matrix, .nodes = job->nodes, .tree = job->tree, .in_place = options->in_place,
+        .only = prints_one(options) ? &options->rank : NULL };
     if (irr_strategy_forwards(job->strategy)) {
         status = irr_forward_matrix(job->nodes, job->matrix, &input->forwarded);
         job->delivered = &input->forwarded;
@@ -319,7 +326,8 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
         return IRR_CLI_REFUSED;
     }
     status = make_nodes(&job, &nodes);
-    if (status == IRR_OK && check_nodes(&job, &nodes) != IRR_CLI_GOOD) {
+    if (status == IRR_OK &&
+        (check_nodes(&job, &nodes) != IRR_CLI_GOOD || irr_tool_memory_check(&job) != IRR_CLI_GOOD)) {
         irr_nodes_fini(&nodes);
         return IRR_CLI_REFUSED;
     }
@@ -349,12 +357,6 @@ static irr_cli_exit_t run_alone(const irr_tool_options_t *options, irr_tool_inpu
 /* Checks the options that depend on the number of ranks, which may come from the matrix. */
 static irr_cli_exit_t check_ranks(const irr_tool_options_t *options, int ranks)
 {
-    const int most = irr_tool_ranks_max(options->command);
-
-    if (ranks > most) {
-        return irr_cli_complain("%.256s: matrix has %d rows, this command takes at most %d ranks",
-                                irr_tool_source(options), ranks, most);
-    }
     if (options->rank >= ranks) {
         return irr_cli_complain("--rank %d is not one of %d ranks; they count from 0", options->rank, ranks);
     }

@@ -5,6 +5,7 @@
  *   plan_options.c     the command line
  *   plan_help.c        the text of --help
  *   plan_input.c       the count matrix, the schedule, and the host of each rank on the tree of switches
+ *   plan_memory.c      the memory that print, check and draw need
  *   plan_json.c        print --json
  *   plan_check.c       check: the proof while plans are built, the run and the figures
  *   plan_run.c         the run on the loopback transport
@@ -34,12 +35,6 @@
 
 /* Maximum number of ranks of all commands; also the maximum of a matrix in a file. */
 #define IRR_TOOL_RANKS_MAX IRR_MATRIX_RANKS_MAX
-
-/*
- * Maximum number of ranks of print, check, draw and emit-c.  They have all steps in memory at once, and some algorithms
- * have a step for each pair of ranks.
- */
-#define IRR_TOOL_PLANS_MAX 2048
 
 /* ---- options ---- */
 
@@ -71,6 +66,7 @@ typedef struct irr_tool_options {
     irr_settings_t     settings;   /* the settings of a job with the same parameters, without algorithm and files */
     int                rank;       /* IRR_TOOL_ALL_RANKS, or the rank to print */
     bool               json;
+    uint64_t           memory;     /* maximum of the estimate of irr_tool_memory_check in bytes; 0: the default */
     bool               async;      /* draw the schedule without barriers between steps */
     const char        *output;     /* NULL: stdout */
     const char        *machine;    /* file, or NULL: the presets */
@@ -83,8 +79,8 @@ irr_cli_exit_t irr_tool_options_read(int argc, char **argv, irr_tool_options_t *
 /* Prints the texts that follow the options in --help all. */
 void irr_tool_help(void);
 
-/* Returns the maximum number of ranks of a command. */
-int irr_tool_ranks_max(irr_tool_command_t command);
+/* Prints the options of each command, without those of all commands. */
+void irr_tool_help_options(void);
 
 /* ---- input ---- */
 
@@ -164,6 +160,12 @@ void irr_tool_shown(const irr_strategy_t *strategy, irr_tool_shown_t shown[IRR_T
 
 /* Returns the reason why the plans of a strategy cannot use a pacing; NULL if they can. */
 const char *irr_tool_wrong_pacing(irr_pacing_kind_t pacing, const irr_strategy_t *strategy);
+
+/*
+ * Refuses plans that need more memory than --memory, with an error message.  Uses the matrix, strategy and nodes of the
+ * job.
+ */
+irr_cli_exit_t irr_tool_memory_check(const irr_tool_job_t *job);
 
 /* ---- check ---- */
 

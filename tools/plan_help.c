@@ -93,6 +93,8 @@ static void print_figures(void)
 
 void irr_tool_help(void)
 {
+    irr_cli_paragraph("All commands have --ranks, --topology, --hosts and --output.  The other options belong to:");
+    irr_tool_help_options();
     print_figures();
     irr_cli_list("Algorithms", irr_algorithm_name, irr_algorithm_text);
     irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);

@@ -53,10 +53,6 @@ static irr_cli_exit_t schedule_load(const irr_tool_options_t *options, irr_tool_
     if (status != IRR_OK) {
         return irr_cli_file_read(options->load, status, &error);
     }
-    if (ranks > irr_tool_ranks_max(options->command)) {
-        return irr_cli_complain("%.256s: schedule is for %d ranks, irr_plan plans for at most %d", options->load, ranks,
-                                irr_tool_ranks_max(options->command));
-    }
     if (options->ranks > 0 && ranks != options->ranks) {
         return irr_cli_complain("%.256s: schedule is for %d ranks, --ranks says %d: they must be equal", options->load,
                                 ranks, options->ranks);
@@ -138,9 +134,9 @@ static irr_cli_exit_t topology_load(const irr_tool_options_t *options, irr_tool_
         return irr_cli_complain("--hosts: %s", reason);
     }
     if (code == IRR_CLI_GOOD && options->ranks == 0 && options->load == NULL &&
-        irr_tool_source(options) == options->pattern && topology_ranks(input) > irr_tool_ranks_max(options->command)) {
+        irr_tool_source(options) == options->pattern && topology_ranks(input) > IRR_TOOL_RANKS_MAX) {
         return irr_cli_complain("%.256s: %d hosts, irr_plan plans for at most %d ranks; --ranks or --hosts takes some",
-                                options->topology, topology_ranks(input), irr_tool_ranks_max(options->command));
+                                options->topology, topology_ranks(input), IRR_TOOL_RANKS_MAX);
     }
     return code == IRR_CLI_GOOD ? doubt_speeds(options->topology, &input->topology) : code;
 }

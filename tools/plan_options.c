@@ -35,11 +35,6 @@ static const irr_cli_command_t commands[] = {
     [IRR_TOOL_NOTHING]   = { NULL }
 };
 
-int irr_tool_ranks_max(irr_tool_command_t command)
-{
-    return command == IRR_TOOL_SIMULATE || command == IRR_TOOL_RECOMMEND ? IRR_TOOL_RANKS_MAX : IRR_TOOL_PLANS_MAX;
-}
-
 /* ---- the value without a type in the table ---- */
 
 static irr_cli_exit_t read_redistribution(const char *value, void *target)
@@ -108,6 +103,8 @@ static const irr_cli_option_t rows[] = {
     { "rank", 0, "R", "print: the plan of rank R only; with --json, its messages", IRR_CLI_NUMBER, AT(rank),
       0, IRR_TOOL_RANKS_MAX - 1, BIT(PRINT) },
     { "json", 0, NULL, "print: the messages of all ranks as JSON", IRR_CLI_FLAG, AT(json), .commands = BIT(PRINT) },
+    { "memory", 0, "BYTES", "refuse plans that need more memory, by an estimate; default: half of the memory of this "
+      "machine", IRR_CLI_SIZE, AT(memory), 1, INT64_MAX, MAKE },
     { "async", 0, NULL, "draw: the schedule without barriers between steps: a message waits only for its two ranks",
       IRR_CLI_FLAG, AT(async), .commands = BIT(DRAW) },
     { "output", 'o', "FILE", "write to a file instead of stdout", IRR_CLI_STRING, AT(output) },
@@ -134,6 +131,21 @@ static const irr_cli_table_t table = {
     .topics = "figures of check, algorithms, patterns, and constants of a machine", .more = irr_tool_help,
     .listed = irr_algorithm_name, .listed_text = irr_algorithm_text
 };
+
+void irr_tool_help_options(void)
+{
+    for (int command = 0; commands[command].name != NULL; command++) {
+        char text[1024] = "";
+        size_t used = 0;
+
+        for (size_t i = 0; i < ROWS; i++) {
+            if (rows[i].commands >> command & 1) {
+                used += (size_t)snprintf(text + used, sizeof(text) - used, "%s--%s", used > 0 ? " " : "", rows[i].name);
+            }
+        }
+        irr_cli_entry(commands[command].name, used > 0 ? text : "no others");
+    }
+}
 
 /* ---- combined options ---- */
 
