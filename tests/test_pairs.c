@@ -2,8 +2,8 @@
  * test_pairs.c - exchanges in place, in pairs with little scratch. The checker accepts the plans. Every byte arrives in
  * any order of messages. Exchanges end even if the counts at both ends differ, or if peers do not exchange in place.
  */
-#include "irr_fleet.h"
 #include "irr_test.h"
+#include "irr_world.h"
 
 #include "pacing/pacing.h"
 #include "problem/blocks.h"
@@ -18,6 +18,10 @@
 #define LENGTH_MAX 2000
 #define BLOCKS_MAX 4   /* number of blocks of a message */
 #define BUFFER (RANKS_MAX * (LENGTH_MAX + 1))
+#define ROUNDS_MAX 100000
+
+/* Row 1 of the table of algorithms: direct. */
+enum { DIRECT = 1 };
 
 /* Each rank has a buffer with the blocks of its messages, and bytes between them. */
 typedef struct scene {
@@ -142,15 +146,11 @@ static irr_step_t *some_step(const irr_plan_t *plan, uint64_t *state)
  * Asserts that the checker accepts the plans, and refuses changed plans in which a send or a receive may run before the
  * copy that it needs.
  */
-static void check_plans(const scene_t *scene, const irr_fleet_t *fleet, uint64_t *state)
+static void check_plans(const scene_t *scene, irr_plan_t *plans, uint64_t *state)
 {
-    irr_plan_t plans[RANKS_MAX];
     char reason[200] = "";
     irr_step_t *step;
 
-    for (int r = 0; r < scene->ranks; r++) {
-        plans[r] = fleet->rank[r].plan;
-    }
     CU_ASSERT_EQUAL(irr_plan_check(plans, scene->problems, scene->ranks, reason, sizeof(reason)), IRR_OK);
     CU_ASSERT_STRING_EQUAL(reason, "");
     step = some_step(&plans[irr_test_below(state, (uint64_t)scene->ranks)], state);
@@ -165,29 +165,43 @@ static void check_plans(const scene_t *scene, const irr_fleet_t *fleet, uint64_t
     }
 }
 
+/* Runs the plans of all ranks in place, on a communicator of these settings. Stores the results. */
+static void run_plans(const scene_t *scene, irr_plan_t *plans, size_t eager_max, const irr_settings_t *settings,
+                      uint64_t *state, irr_status_t *result)
+{
+    irr_team_t team;
+
+    irr_team_open_new(&team, scene->ranks, irr_test_random(state), eager_max, settings);
+    for (int r = 0; r < scene->ranks; r++) {
+        irr_team_start_plan(&team, r, &scene->problems[r], &plans[r], scene->buffer[r],
+                            scene->buffer[r]);
+        result[r] = IRR_IN_PROGRESS;
+    }
+    CU_ASSERT_TRUE_FATAL(irr_team_progress(&team, result, ROUNDS_MAX));
+    irr_team_close(&team);
+}
+
 static void check_one(const irr_pairs_limits_t *limit, int ranks, size_t eager_max, uint64_t *state)
 {
-    irr_fleet_t *fleet = irr_fleet_create(ranks, irr_test_random(state), eager_max);
+    irr_status_t result[RANKS_MAX];
+    irr_plan_t plans[RANKS_MAX];
     scene_t scene;
 
     fill(&scene, ranks, limit, state);
     for (int r = 0; r < ranks; r++) {
         lay_out(&scene, r, state);
-        irr_test_must(irr_pairs_build(&scene.problems[r], limit, &fleet->rank[r].plan));
-        CU_ASSERT(fleet->rank[r].plan.scratch_bytes <= limit->scratch);
+        irr_plan_init(&plans[r]);
+        irr_test_must(irr_pairs_build(&scene.problems[r], limit, &plans[r]));
+        CU_ASSERT(plans[r].scratch_bytes <= limit->scratch);
     }
-    check_plans(&scene, fleet, state);
+    check_plans(&scene, plans, state);
+    run_plans(&scene, plans, eager_max, &(irr_settings_t){ .algorithm = DIRECT }, state, result);
     for (int r = 0; r < ranks; r++) {
-        irr_fleet_start(fleet, r, NULL, scene.buffer[r]);
-    }
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-    for (int r = 0; r < ranks; r++) {
-        CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
+        CU_ASSERT_EQUAL(result[r], IRR_OK);
         for (int peer = 0; peer < ranks; peer++) {
             CU_ASSERT_EQUAL(count_wrong(&scene, r, peer, scene.length[r][peer]), 0);
         }
     }
-    irr_fleet_destroy(fleet);
     finish(&scene);
 }
 
@@ -278,40 +292,38 @@ static void build_direct(const irr_problem_t *problem, const irr_pacing_t *pacin
 static bool check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts, const irr_pacing_t *pacing,
                         uint64_t *state)
 {
+    const size_t window = (size_t)irr_test_below(state, 2);
+    irr_status_t result[RANKS_MAX];
+    irr_plan_t plans[RANKS_MAX];
     bool failed = false;
-    irr_fleet_t *fleet = irr_fleet_create(ranks, irr_test_random(state), irr_test_below(state, 2) * 100);
     scene_t scene;
 
-    fleet->window_messages = (size_t)irr_test_below(state, 2);
     fill(&scene, ranks, limit, state);
     if (counts) {
         spoil(&scene, limit, state);
     }
     avoid(&scene, limit);
     for (int r = 0; r < ranks; r++) {
-        irr_plan_t *plan = &fleet->rank[r].plan;
-
         lay_out(&scene, r, state);
+        irr_plan_init(&plans[r]);
         if (!counts && r % 2 == 1) {
-            build_direct(&scene.problems[r], pacing, plan);
+            scene.problems[r].in_place = false;
+            build_direct(&scene.problems[r], pacing, &plans[r]);
         } else {
-            irr_test_must(irr_pairs_build(&scene.problems[r], limit, plan));
+            irr_test_must(irr_pairs_build(&scene.problems[r], limit, &plans[r]));
         }
-        irr_fleet_start(fleet, r, scene.buffer[r], scene.buffer[r]);
     }
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run_failing(fleet));
+    run_plans(&scene, plans, irr_test_below(state, 2) * 100,
+              &(irr_settings_t){ .algorithm = DIRECT, .window_messages = window }, state, result);
     for (int r = 0; r < ranks; r++) {
-        const irr_status_t result = fleet->rank[r].result;
-
-        CU_ASSERT(result == IRR_OK || result == IRR_ERR_TRUNCATE || result == IRR_ERR_PEER);
-        CU_ASSERT(result != IRR_ERR_TRUNCATE || !counts || r == ranks - 1 ||
+        CU_ASSERT(result[r] == IRR_OK || result[r] == IRR_ERR_TRUNCATE || result[r] == IRR_ERR_PEER);
+        CU_ASSERT(result[r] != IRR_ERR_TRUNCATE || !counts || r == ranks - 1 ||
                   scene.length[r][ranks - 1] != scene.length[ranks - 1][r]);
-        failed = failed || result == IRR_ERR_PEER;
-        for (int peer = 0; counts && peer < ranks - 1 && r < ranks - 1 && result != IRR_ERR_PEER; peer++) {
+        failed = failed || result[r] == IRR_ERR_PEER;
+        for (int peer = 0; counts && peer < ranks - 1 && r < ranks - 1 && result[r] != IRR_ERR_PEER; peer++) {
             CU_ASSERT_EQUAL(count_wrong(&scene, r, peer, scene.length[r][peer]), 0);   /* these two agree */
         }
     }
-    irr_fleet_destroy(fleet);
     finish(&scene);
     return failed;
 }
