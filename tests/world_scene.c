@@ -102,9 +102,24 @@ static void change_some(irr_job_t *job, uint64_t *state)
     }
 }
 
+/* Draws a job in place. Few messages are long enough to be sent in chunks. */
+static irr_job_t *draw_place(int ranks, uint64_t *state)
+{
+    const uint64_t most = irr_test_below(state, 16) == 0 && ranks <= RANKS_FEW ? 600000 : 300;
+    size_t lengths[IRR_WORLD_MAX * IRR_WORLD_MAX];
+
+    for (int i = 0; i < ranks; i++) {
+        for (int j = 0; j <= i; j++) {
+            lengths[i * ranks + j] = irr_test_below(state, 3) == 0 ? 0 : irr_test_below(state, most);
+            lengths[j * ranks + i] = lengths[i * ranks + j];
+        }
+    }
+    return irr_job_create_place(ranks, lengths, irr_test_random(state));
+}
+
 /*
- * Draws the jobs: equal messages, a job of any kind, the same job with other lengths, and a job of several blocks or of
- * any kind.
+ * Draws the jobs: equal messages, a job of any kind, the same job with other lengths, and a job in place, of several
+ * blocks or of any kind.
  */
 static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
 {
@@ -117,7 +132,8 @@ static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
     scene->cut = -1;
     for (int i = 0; i < IRR_WORLD_JOBS; i++) {
         seed = i == 2 ? seed : irr_test_random(state);
-        scene->jobs[i] = irr_job_create(scene->ranks, kinds[i], seed);
+        scene->jobs[i] = i == 3 && irr_test_below(state, 4) == 0 ? draw_place(scene->ranks, state)
+                                                                 : irr_job_create(scene->ranks, kinds[i], seed);
     }
     change_some(scene->jobs[2], state);
     for (int i = 0; i < IRR_WORLD_JOBS; i++) {
