@@ -71,7 +71,7 @@ static void draw_turns(irr_world_scene_t *scene, uint64_t *state)
             turn->act = IRR_ACT_RESTART;
             turn->job = *plan < 0 ? 0 : *plan;
             turn->planned = *plan >= 0;
-            turn->bare = turn->planned && *plan != scene->cut && restarts[object]++ > 0;
+            turn->bare = turn->planned && *plan != scene->uneven && restarts[object]++ > 0;
         }
     }
 }
@@ -102,6 +102,24 @@ static void change_some(irr_job_t *job, uint64_t *state)
     }
 }
 
+/* Shortens the message of a rank to the victim at one end. */
+static void cut_one(irr_world_scene_t *scene, uint64_t *state)
+{
+    const int from = (int)irr_test_below(state, (uint64_t)scene->ranks);
+    const size_t length = irr_job_length(scene->jobs[0], from, scene->victim);
+    const bool at_sender = from != scene->victim && irr_test_below(state, 2) == 0;
+    /* Otherwise an empty block causes an unexpected message, and an empty message is waited for. */
+    const size_t least = irr_world_scene_knows_counts(scene) && !at_sender ? 0 : 1;
+
+    if (length > 1) {
+        scene->uneven = 0;
+        scene->cut = at_sender ? -1 : 0;
+        (at_sender ? irr_job_cut_sent : irr_job_cut)(scene->jobs[0], at_sender ? from : scene->victim,
+                                                     at_sender ? scene->victim : from,
+                                                     least + irr_test_below(state, length - least));
+    }
+}
+
 /* Draws a job in place. Few messages are long enough to be sent in chunks. */
 static irr_job_t *draw_place(int ranks, uint64_t *state)
 {
@@ -129,7 +147,7 @@ static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
     const irr_job_kind_t kinds[IRR_WORLD_JOBS] = { IRR_JOB_UNIFORM, kind, kind, last };
     uint64_t seed = 0;
 
-    scene->cut = -1;
+    scene->cut = scene->uneven = -1;
     for (int i = 0; i < IRR_WORLD_JOBS; i++) {
         seed = i == 2 ? seed : irr_test_random(state);
         scene->jobs[i] = i == 3 && irr_test_below(state, 4) == 0 ? draw_place(scene->ranks, state)
@@ -140,15 +158,7 @@ static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
         irr_job_fill(scene->jobs[i]);
     }
     if (scene->trouble == IRR_TROUBLE_SHORT && can_cut(scene)) {
-        const int from = (int)irr_test_below(state, (uint64_t)scene->ranks);
-        const size_t length = irr_job_length(scene->jobs[0], from, scene->victim);
-        /* Otherwise an empty block causes an unexpected message. */
-        const size_t least = irr_world_scene_knows_counts(scene) ? 0 : 1;
-
-        if (length > 1) {
-            scene->cut = 0;
-            irr_job_cut(scene->jobs[0], scene->victim, from, least + irr_test_below(state, length - least));
-        }
+        cut_one(scene, state);
     }
 }
 
