@@ -243,10 +243,23 @@ static void test_any_bytes(void)
     CU_ASSERT_TRUE(trees > 10);
 }
 
+static void test_star(void)
+{
+    irr_topology_t topology;
+
+    CU_ASSERT_EQUAL_FATAL(irr_topology_star(3, &topology), IRR_OK);
+    CU_ASSERT_TRUE(topology.hosts == 3 && topology.vertices == 4 && topology.parent[3] == -1);
+    for (int h = 0; h < 3; h++) {
+        CU_ASSERT_TRUE(topology.parent[h] == 3 && irr_topology_speed(&topology, h) == 1);
+    }
+    irr_topology_fini(&topology);
+}
+
 IRR_TEST_MAIN("topology", 120,
     { "files of many hosts are read, and more are refused", test_large_file },
     { "spellings of trees, and speeds in another unit", test_spellings },
     { "the path of a rank, or why there is none", test_path },
     { "paths become a tree", test_tree },
     { "paths that are no tree are refused", test_no_tree },
-    { "any bytes are a tree or refused", test_any_bytes })
+    { "any bytes are a tree or refused", test_any_bytes },
+    { "one switch", test_star })
