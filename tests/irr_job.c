@@ -262,7 +262,9 @@ static void write_input(const irr_job_t *job, int rank, const irr_job_buffer_t *
     const irr_blocks_t blocks = job->problems[rank].send;
 
     for (size_t i = 0; i < blocks.count; i++) {
-        write_block(job, buffer->memory + buffer->base, &blocks.list[i], start_of(blocks, i), rank, blocks.list[i].rank);
+        const irr_block_t *block = &blocks.list[i];
+
+        write_block(job, buffer->memory + buffer->base, block, start_of(blocks, i), rank, block->rank);
     }
 }
 

@@ -51,8 +51,8 @@ irr_job_t *irr_job_create(int ranks, irr_job_kind_t kind, uint64_t seed);
 void       irr_job_destroy(irr_job_t *job);
 
 /*
- * Creates a job in place: the output of a rank is its input. lengths: the bytes that a rank sends to a peer, and has room
- * for from this peer, by rank and peer. Messages whose two ends differ are not verified.
+ * Creates a job in place: the output of a rank is its input. lengths: by rank and peer, the number of bytes that a rank
+ * sends to a peer, which is also its room for this peer. Messages whose two ends differ are not verified.
  */
 irr_job_t *irr_job_create_place(int ranks, const size_t *lengths, uint64_t seed);
 

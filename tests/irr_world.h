@@ -125,7 +125,7 @@ irr_status_t irr_team_start(irr_team_t *team, int rank, irr_job_t *job);
 
 /*
  * Starts a plan that a test has made, on one rank. Takes the plan, and leaves it empty. The exchange is planned for the
- * problem, then its plan is replaced. The communicator needs a direct algorithm without a schedule, and the pacing free.
+ * problem, then its plan is replaced. The communicator must have direct messages, no schedule, and the pacing free.
  */
 void irr_team_start_plan(irr_team_t *team, int rank, const irr_problem_t *problem, irr_plan_t *plan, const void *input,
                          void *output);

@@ -246,7 +246,7 @@ typedef struct input {
     int          max_steps;
 } input_t;
 
-/* Makes the tree of the scene, a schedule with its signals, and the bound; and the schedule of the paper with its check. */
+/* Makes the tree of the scene, a schedule with its signals, the bound, and the order of the paper with its check. */
 static irr_status_t make_all(void *context)
 {
     const input_t *input = context;

@@ -7,8 +7,8 @@
  * place, and has changed no other byte. Every exchange ends. A communicator that fails on one rank fails on all ranks,
  * and another communicator of the same ranks is not affected. Without trouble every exchange returns IRR_OK, with two
  * exceptions: a rank whose block is too short gets IRR_ERR_TRUNCATE, and a restart without a plan gets
- * IRR_ERR_BAD_PARAM. A block may be longer than its message. A hostile rank may cause wrong bytes, and other ranks may wait for messages that it announced
- * until the communicator fails.
+ * IRR_ERR_BAD_PARAM. A block may be longer than its message. A hostile rank may cause wrong bytes, and other ranks may
+ * wait for messages that it announced until the communicator fails.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
