@@ -184,6 +184,26 @@ static void test_forwarding_odd(void)
     }
 }
 
+/* ---- memory ---- */
+
+/* Storage that is fitted to a plan has room for exactly this plan. */
+static void test_fitted(void)
+{
+    static const irr_plan_room_t plans[] = {
+        { .steps = 9, .pieces = 9, .parts = 9 }, { .steps = 2, .pieces = 4 }, { .steps = 2, .pieces = 4, .parts = 4 },
+        { .steps = 2, .pieces = 3, .parts = 3 }, { .steps = 2, .pieces = 3, .parts = 3 }
+    };
+    irr_exec_t exec;
+
+    irr_exec_init(&exec);
+    for (size_t i = 0; i < IRR_TEST_COUNT(plans); i++) {
+        irr_test_must(irr_exec_fit(&exec, plans[i]));
+        CU_ASSERT(exec.room.steps_max == plans[i].steps && exec.room.pieces_max == plans[i].pieces);
+        CU_ASSERT_EQUAL(exec.room.parts_max, plans[i].parts);
+    }
+    irr_exec_fini(&exec);
+}
+
 /* ---- random plans ---- */
 
 #define ROOM 64  /* bytes of each buffer */
@@ -299,4 +319,5 @@ IRR_TEST_MAIN("exec", 60,
     { "split: a message counts once in the window",       test_window_of_split },
     { "steps wait for their dependencies",                test_forwarding },
     { "only a message of the right length is forwarded",  test_forwarding_odd },
+    { "storage that is fitted to a plan",                 test_fitted },
     { "plans with random changes run if they are accepted", test_random_changes })
