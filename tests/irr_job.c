@@ -105,14 +105,10 @@ static irr_blocks_t open_side(int ranks, int most, const size_t *lengths, int st
     return (irr_blocks_t){ .list = list, .count = (size_t)count };
 }
 
-irr_job_t *irr_job_create(int ranks, irr_job_kind_t kind, uint64_t seed)
+static irr_job_t *make(int ranks, bool in_place)
 {
-    const int most = kind == IRR_JOB_BLOCKS ? BLOCKS_MAX : 1;
-    size_t n = (size_t)ranks, *lengths = irr_test_array(n * n, sizeof(*lengths));
-    uint64_t state = seed;
+    const size_t n = (size_t)ranks;
     irr_job_t *job = irr_test_array(1, sizeof(*job));
-    int hot = (int)irr_test_below(&state, n);
-    size_t unit = any_short(&state);
 
     job->ranks = ranks;
     job->problems = irr_test_array(n, sizeof(*job->problems));
@@ -121,6 +117,21 @@ irr_job_t *irr_job_create(int ranks, irr_job_kind_t kind, uint64_t seed)
     job->undefined = irr_test_array(n * n, sizeof(*job->undefined));
     job->input = irr_test_array(n, sizeof(*job->input));
     job->output = irr_test_array(n, sizeof(*job->output));
+    for (int r = 0; r < ranks; r++) {
+        job->problems[r] = (irr_problem_t){ .ranks = ranks, .rank = r, .in_place = in_place };
+    }
+    return job;
+}
+
+irr_job_t *irr_job_create(int ranks, irr_job_kind_t kind, uint64_t seed)
+{
+    const int most = kind == IRR_JOB_BLOCKS ? BLOCKS_MAX : 1;
+    size_t n = (size_t)ranks, *lengths = irr_test_array(n * n, sizeof(*lengths));
+    uint64_t state = seed;
+    irr_job_t *job = make(ranks, false);
+    int hot = (int)irr_test_below(&state, n);
+    size_t unit = any_short(&state);
+
     for (int from = 0; from < ranks; from++) {
         for (int to = 0; to < ranks; to++) {
             lengths[from * ranks + to] = draw_length(kind, ranks, from, to, hot, unit, &state);
@@ -129,11 +140,26 @@ irr_job_t *irr_job_create(int ranks, irr_job_kind_t kind, uint64_t seed)
     for (int r = 0; r < ranks; r++) {
         irr_problem_t *problem = &job->problems[r];
 
-        *problem = (irr_problem_t){ .ranks = ranks, .rank = r };
         problem->send = open_side(ranks, most, lengths + r * ranks, 1, &job->send[r], &job->input[r], &state);
         problem->recv = open_side(ranks, most, lengths + r, ranks, &job->recv[r], &job->output[r], &state);
     }
     free(lengths);
+    return job;
+}
+
+irr_job_t *irr_job_create_place(int ranks, const size_t *lengths, uint64_t seed)
+{
+    irr_job_t *job = make(ranks, true);
+
+    for (int r = 0; r < ranks; r++) {
+        irr_problem_t *problem = &job->problems[r];
+
+        problem->send = problem->recv = open_side(ranks, BLOCKS_MAX, lengths + r * ranks, 1, &job->recv[r],
+                                                  &job->output[r], &seed);
+        for (int peer = 0; peer < ranks; peer++) {
+            job->undefined[r * ranks + peer] = lengths[r * ranks + peer] != lengths[peer * ranks + r];
+        }
+    }
     return job;
 }
 
@@ -230,28 +256,38 @@ static void open_buffer(irr_job_buffer_t *buffer)
     memset(buffer->memory, POISON, buffer->bytes);
 }
 
+/* Writes the messages that a rank sends. */
+static void write_input(const irr_job_t *job, int rank, const irr_job_buffer_t *buffer)
+{
+    const irr_blocks_t blocks = job->problems[rank].send;
+
+    for (size_t i = 0; i < blocks.count; i++) {
+        const irr_block_t *block = &blocks.list[i];
+
+        write_block(job, buffer->memory + buffer->base, block, start_of(blocks, i), rank, block->rank);
+    }
+}
+
 void irr_job_fill(irr_job_t *job)
 {
     for (int r = 0; r < job->ranks; r++) {
         open_buffer(&job->input[r]);
         open_buffer(&job->output[r]);
-        for (size_t i = 0; i < job->problems[r].send.count; i++) {
-            const irr_block_t *block = &job->send[r][i];
-
-            write_block(job, job->input[r].memory + job->input[r].base, block, start_of(job->problems[r].send, i), r,
-                        block->rank);
-        }
+        write_input(job, r, job->problems[r].in_place ? &job->output[r] : &job->input[r]);
     }
 }
 
 void irr_job_poison(irr_job_t *job, int rank)
 {
-    memset(job->output[rank].memory, POISON, job->output[rank].bytes);
+    open_buffer(&job->output[rank]);
+    if (job->problems[rank].in_place) {
+        write_input(job, rank, &job->output[rank]);
+    }
 }
 
 const void *irr_job_input(const irr_job_t *job, int rank)
 {
-    return job->input[rank].memory + job->input[rank].base;
+    return job->problems[rank].in_place ? irr_job_output(job, rank) : job->input[rank].memory + job->input[rank].base;
 }
 
 void *irr_job_output(const irr_job_t *job, int rank)

@@ -50,6 +50,12 @@ typedef struct irr_job {
 irr_job_t *irr_job_create(int ranks, irr_job_kind_t kind, uint64_t seed);
 void       irr_job_destroy(irr_job_t *job);
 
+/*
+ * Creates a job in place: the output of a rank is its input. lengths: by rank and peer, the number of bytes that a rank
+ * sends to a peer, which is also its room for this peer. Messages whose two ends differ are not verified.
+ */
+irr_job_t *irr_job_create_place(int ranks, const size_t *lengths, uint64_t seed);
+
 /* Creates a job of equal messages between all ranks, of at least so many bytes. */
 irr_job_t *irr_job_create_equal(int ranks, size_t least);
 
@@ -68,7 +74,7 @@ bool irr_job_may_stage(const irr_job_t *job, int rank, uint64_t bytes);
 /* Fills the input and poisons the output of all ranks. Allocates the buffers if the job has no buffers. */
 void irr_job_fill(irr_job_t *job);
 
-/* Poisons the output of one rank of a filled job, so that the job can run again. */
+/* Poisons the output of one rank of a filled job, or fills it again in place, so that the job can run again. */
 void irr_job_poison(irr_job_t *job, int rank);
 
 const void *irr_job_input(const irr_job_t *job, int rank);

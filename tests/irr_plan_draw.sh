@@ -7,7 +7,7 @@ file pair '3 3 2' '1 2 5' '3 3 7'
 file wide '200 200 1' '1 200 5'
 file triangle '3 3 6' '1 2 30' '1 3 10' '2 1 20' '2 3 20' '3 1 20' '3 2 10'
 
-command -v python3 > /dev/null || { echo "1..0 # SKIP python3 was not found"; exit 0; }
+command -v python3 > /dev/null || skip_all "python3 was not found"
 echo 1..22
 
 good draw --algorithm direct --ranks 5 && counts 20 '^<g><title>.*class="cell s0"' \

@@ -5,6 +5,8 @@
 
 #include "irr_test.h"
 
+#include "core/alloc.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -394,6 +396,23 @@ irr_status_t irr_team_start(irr_team_t *team, int rank, irr_job_t *job)
     status = irr_exchange_start(irr_comm_exchange(team->comms[rank]), &job->problems[rank], irr_job_input(job, rank),
                                 irr_job_output(job, rank));
     return status == IRR_OK ? IRR_IN_PROGRESS : status;
+}
+
+void irr_team_start_plan(irr_team_t *team, int rank, const irr_problem_t *problem, irr_plan_t *plan, const void *input,
+                         void *output)
+{
+    irr_exchange_t *exchange = irr_comm_exchange(team->comms[rank]);
+    irr_run_t *run = &exchange->own;
+
+    self = team->members[rank];
+    irr_test_must(irr_exchange_plan(exchange, problem));
+    irr_test_must(irr_exchange_test(exchange));
+    irr_plan_fini(&run->plan);
+    run->plan = *plan;
+    irr_plan_init(plan);
+    irr_test_must(irr_renew(&run->scratch, &run->scratch_max, run->plan.scratch_bytes));
+    irr_test_must(irr_exec_reserve(&run->exec, irr_plan_size(&run->plan)));
+    irr_test_must(irr_exchange_restart(exchange, input, output));
 }
 
 bool irr_team_progress(irr_team_t *team, irr_status_t *result, int rounds)

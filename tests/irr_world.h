@@ -124,6 +124,13 @@ void irr_team_close(irr_team_t *team);
 irr_status_t irr_team_start(irr_team_t *team, int rank, irr_job_t *job);
 
 /*
+ * Starts a plan that a test has made, on one rank. Takes the plan, and leaves it empty. The exchange is planned for the
+ * problem, then its plan is replaced. The communicator must have direct messages, no schedule, and the pacing free.
+ */
+void irr_team_start_plan(irr_team_t *team, int rank, const irr_problem_t *problem, irr_plan_t *plan, const void *input,
+                         void *output);
+
+/*
  * Progresses all ranks, once in each round, until no rank has the result IRR_IN_PROGRESS, at most for `rounds` rounds.
  * Stores the result of each exchange that ends. Returns false if exchanges are still open.
  */

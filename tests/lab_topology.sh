@@ -5,10 +5,7 @@
 srcdir=${srcdir:-.}
 . "$srcdir/tests/plan_tap.sh"
 
-command -v python3 > /dev/null || {
-    echo "1..0 # SKIP python3 was not found"
-    exit 0
-}
+command -v python3 > /dev/null || skip_all "python3 was not found"
 
 cat > "$scratch/links.py" << 'END'
 """links.py LAB FOLDER SPEC...: writes the links of SPEC number N, as irr_plan draws them, to FOLDER/lab.N.

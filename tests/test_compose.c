@@ -1,13 +1,17 @@
 /*
  * test_compose.c - the composition of messages: the decision, and messages of many pieces in every form over loopback.
  */
-#include "irr_fleet.h"
 #include "irr_test.h"
+#include "irr_world.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define POISON 0x5a
+#define POISON    0x5a
+#define STEPS_MAX 20000
+
+/* Row 1 of the table of algorithms: direct. */
+enum { DIRECT = 1 };
 
 /* Caps of a transport that takes all lists. */
 #define ANY_LIST .pieces_max = { SIZE_MAX, SIZE_MAX }
@@ -98,7 +102,7 @@ typedef struct setting {
 
 /* The cost of a message. */
 typedef struct cost {
-    size_t   messages;    /* the same at both ends */
+    uint64_t messages;    /* the same at both ends */
     uint64_t gathered[2]; /* bytes, by rank */
 } cost_t;
 
@@ -131,84 +135,86 @@ static void write_message(unsigned char *buffer, const irr_piece_t *pieces, size
     }
 }
 
-/* Adds step `number` to the plan of a rank; the first step begins the plan. */
-static void add_step(irr_fleet_t *fleet, int rank, int number, const irr_piece_t *pieces, size_t count)
+/* Starts the plan of one step on a rank: rank 0 sends the message, and rank 1 receives it. */
+static irr_status_t start(irr_team_t *team, int rank, const irr_piece_t *pieces, size_t count, void *buffer)
 {
     const irr_problem_t problem = { .ranks = 2, .rank = rank };
     const irr_step_params_t params = {
-        .kind = rank == 0 ? IRR_STEP_SEND : IRR_STEP_RECV, .peer = 1 - rank, .stage = 1, .number = number,
+        .kind = rank == 0 ? IRR_STEP_SEND : IRR_STEP_RECV, .peer = 1 - rank, .stage = 1, .number = 1,
         .pieces = pieces, .npieces = count
     };
+    irr_plan_t plan;
 
-    if (number == 1) {
-        irr_plan_reset(&fleet->rank[rank].plan, &problem);
-    }
-    CU_ASSERT_EQUAL(irr_plan_add(&fleet->rank[rank].plan, &params), IRR_OK);
+    irr_plan_init(&plan);
+    irr_plan_reset(&plan, &problem);
+    irr_test_must(irr_plan_add(&plan, &params));
+    irr_team_start_plan(team, rank, &problem, &plan, buffer, buffer);
+    return IRR_IN_PROGRESS;
 }
 
-/* Starts the receiver before or after the sender. */
-static void run_ends(irr_fleet_t *fleet, const void *input, void *output, bool receiver_first)
+/* Opens a world of two ranks, whose transports have the caps of the setting. */
+static void open_ends(irr_team_t *team, const setting_t *setting)
 {
-    if (receiver_first) {
-        irr_fleet_start(fleet, 1, NULL, output);
-    }
-    irr_fleet_start(fleet, 0, input, NULL);
-    irr_fleet_progress(fleet, 5);
-    if (!receiver_first) {
-        irr_fleet_start(fleet, 1, NULL, output);
-    }
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-    CU_ASSERT_EQUAL(fleet->rank[0].result, IRR_OK);
-    CU_ASSERT_EQUAL(fleet->rank[1].result, IRR_OK);
-}
-
-static cost_t read_cost(const irr_fleet_t *fleet)
-{
-    cost_t cost = { .messages = fleet->rank[0].counters.messages_sent };
-    uint64_t endpoints;
-
-    CU_ASSERT_EQUAL(fleet->rank[1].counters.messages_received, cost.messages);
-    CU_ASSERT_EQUAL(fleet->rank[0].counters.bytes_sent, fleet->rank[1].counters.bytes_received);
+    irr_team_begin(team, 2, setting->seed, setting->eager_max);
     for (int r = 0; r < 2; r++) {
-        irr_transport_t *transport = &fleet->rank[r].spy->super;
-
-        transport->ops->statistics(transport, &endpoints, &cost.gathered[r]);
-    }
-    return cost;
-}
-
-/* Sends one message, cut differently at sender and receiver, and verifies every byte. */
-static cost_t send_message(const setting_t *setting, cut_t cut_from, cut_t cut_to)
-{
-    static irr_piece_t from[PIECES_MAX], to[PIECES_MAX];
-    size_t in_bytes = lay_out(from, IRR_BUFFER_INPUT, cut_from);
-    size_t out_bytes = lay_out(to, IRR_BUFFER_OUTPUT, cut_to);
-    unsigned char *input = make_buffer(in_bytes), *output = make_buffer(out_bytes);
-    unsigned char *expected = make_buffer(out_bytes);
-    irr_fleet_t *fleet = irr_fleet_create(2, setting->seed, setting->eager_max);
-    cost_t cost;
-
-    fleet->compose = setting->mode;
-    for (int r = 0; r < 2; r++) {
-        irr_transport_caps_t *caps = &fleet->rank[r].spy->super.caps;
+        irr_spy_t *spy = team->world->spies[r];
+        irr_transport_caps_t *caps = &spy->super.caps;
 
         caps->iov_wire_max = setting->iov_wire_max;
         caps->zero_copy_min = setting->zero_copy_min;
         for (int form = 0; form < IRR_FORM_COUNT && setting->pieces_max > 0; form++) {
             caps->pieces_max[form] = setting->pieces_max;
         }
-        fleet->rank[r].spy->pass.inner->caps = *caps;
+        spy->pass.inner->caps = *caps;
     }
-    write_message(input, from, cut_from.count);
-    write_message(expected, to, cut_to.count);
-    add_step(fleet, 0, 1, from, cut_from.count);
-    add_step(fleet, 1, 1, to, cut_to.count);
-    run_ends(fleet, input, output, setting->seed % 2 == 0);
-    CU_ASSERT(memcmp(output, expected, out_bytes) == 0);
-    cost = read_cost(fleet);
-    irr_fleet_destroy(fleet);
-    free(input);
-    free(output);
+    irr_team_create_with(team, &(irr_settings_t){ .algorithm = DIRECT, .compose = setting->mode });
+}
+
+static cost_t read_cost(const irr_team_t *team)
+{
+    irr_counters_t counters[2];
+
+    for (int r = 0; r < 2; r++) {
+        irr_engine_counters(team->world->engines[r], &counters[r]);
+    }
+    CU_ASSERT_EQUAL(counters[1].messages_received, counters[0].messages_sent);
+    CU_ASSERT_EQUAL(counters[1].bytes_received, counters[0].bytes_sent);
+    return (cost_t){
+        .messages = counters[0].messages_sent, .gathered = { counters[0].bytes_gathered, counters[1].bytes_gathered }
+    };
+}
+
+/*
+ * Sends one message, cut differently at sender and receiver, and verifies every byte. One end starts before the other
+ * end.
+ */
+static cost_t send_message(const setting_t *setting, cut_t cut_from, cut_t cut_to)
+{
+    static irr_piece_t pieces[2][PIECES_MAX];
+    const size_t bytes[2] = { lay_out(pieces[0], IRR_BUFFER_INPUT, cut_from),
+                              lay_out(pieces[1], IRR_BUFFER_OUTPUT, cut_to) };
+    unsigned char *buffers[2] = { make_buffer(bytes[0]), make_buffer(bytes[1]) }, *expected = make_buffer(bytes[1]);
+    const size_t counts[2] = { cut_from.count, cut_to.count };
+    irr_status_t result[2] = { IRR_OK, IRR_OK };
+    irr_team_t team;
+    cost_t cost;
+
+    open_ends(&team, setting);
+    write_message(buffers[0], pieces[0], cut_from.count);
+    write_message(expected, pieces[1], cut_to.count);
+    for (int i = 0; i < 2; i++) {
+        const int r = setting->seed % 2 == 0 ? 1 - i : i;
+
+        result[r] = start(&team, r, pieces[r], counts[r], buffers[r]);
+        (void)irr_team_progress(&team, result, 5);
+    }
+    CU_ASSERT_TRUE_FATAL(irr_team_progress(&team, result, STEPS_MAX));
+    CU_ASSERT(result[0] == IRR_OK && result[1] == IRR_OK);
+    CU_ASSERT(memcmp(buffers[1], expected, bytes[1]) == 0);
+    cost = read_cost(&team);
+    irr_team_close(&team);
+    free(buffers[0]);
+    free(buffers[1]);
     free(expected);
     return cost;
 }
@@ -317,39 +323,8 @@ static void test_all_modes(void)
     }
 }
 
-/* ---- truncation ---- */
-
-/* Two split messages of four pieces within a window of two: both are in flight at once. */
-static void test_window_of_split(void)
-{
-    enum { PIECES = 4 };
-    irr_fleet_t *fleet = irr_fleet_create(2, 0, 0);
-    char output[2 * PIECES * 2 + 1] = "";
-
-    fleet->compose = IRR_COMPOSE_SPLIT;
-    fleet->window_messages = 2;
-    for (int r = 0; r < 2; r++) {
-        for (int step = 0; step < 2; step++) {
-            irr_piece_t pieces[PIECES];
-
-            for (int i = 0; i < PIECES; i++) {
-                pieces[i] = (irr_piece_t){ .buffer = r == 0 ? IRR_BUFFER_INPUT : IRR_BUFFER_OUTPUT,
-                                           .offset = 2 * (PIECES * step + i), .length = 2 };
-            }
-            add_step(fleet, r, step + 1, pieces, PIECES);
-        }
-    }
-    irr_fleet_start(fleet, 0, "abcdefghijklmnop", NULL);
-    irr_fleet_start(fleet, 1, NULL, output);
-    CU_ASSERT_TRUE(irr_fleet_run(fleet));
-    CU_ASSERT_STRING_EQUAL(output, "abcdefghijklmnop");
-    CU_ASSERT_EQUAL(fleet->rank[0].spy->in_flight_max, 2 * PIECES);
-    irr_fleet_destroy(fleet);
-}
-
 IRR_TEST_MAIN("compose", 60,
     { "the decision for each mode and transport",       test_decision },
     { "each mode has a name",                           test_names },
     { "messages of many pieces, by mode and transport", test_messages },
-    { "empty messages, and transports without lists",   test_all_modes },
-    { "split: a message counts once in the window",     test_window_of_split })
+    { "empty messages, and transports without lists",   test_all_modes })

@@ -254,22 +254,10 @@ static void test_close(void)
     run_close(false);
 }
 
-/* An unused engine, and an engine with an unused communicator. */
-static void test_close_unused(void)
-{
-    irr_team_t team;
-
-    irr_team_begin(&team, 3, 1, 0);
-    irr_team_close(&team);
-    irr_team_open_new(&team, 3, 1, 0, NULL);
-    irr_team_close(&team);
-}
-
 IRR_TEST_MAIN("engine", 60,
     { "the table of peers",                        test_peers_table },
     { "directories that a node shares",            test_directories },
     { "directories that others cover",             test_covered_directories },
     { "no memory for the engine",                  test_no_memory_for_engine },
     { "progress within progress",                  test_progress_within_progress },
-    { "closing while a message is in flight",      test_close },
-    { "closing without use",                       test_close_unused })
+    { "closing while a message is in flight",      test_close })

@@ -177,25 +177,6 @@ static void test_pacing(void)
     expect_grants((irr_settings_t){ .algorithm = MULTISTAGE, .pacing = IRR_PACING_GRANT }, 0);
 }
 
-/* A message that is shorter than its block is no error, with any window and pacing. */
-static void test_short(void)
-{
-    uint64_t state = irr_test_seed();
-
-    for (int i = 0; i < 6 * (int)IRR_PACING_COUNT; i++) {
-        const irr_settings_t settings = {
-            .algorithm = A1, .pacing = (irr_pacing_kind_t)(i / 6), .window_messages = (size_t)i % 2 };
-        irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, irr_test_random(&state));
-        irr_team_t team;
-
-        irr_job_cut_sent(job, 3, 1, 1);
-        irr_team_open_new(&team, 4, irr_test_random(&state), 0, &settings);
-        irr_team_expect(&team, job, -1);
-        irr_team_close(&team);
-        irr_job_destroy(job);
-    }
-}
-
 static bool lengthen_grant(void *context, uint16_t *tag, unsigned char *bytes, size_t *length)
 {
     (void)context;
@@ -372,7 +353,6 @@ IRR_TEST_MAIN("exchange", 60,
     { "only a long wait is timed",               test_times },
     { "the window of the settings",              test_window },
     { "grants where the settings ask for them",  test_pacing },
-    { "a message shorter than its block",        test_short },
     { "a grant with bytes",                      test_hostile_grant },
     { "a repeated exchange allocates nothing",   test_no_allocation },
     { "communicators that overlap",              test_overlap },

@@ -1,106 +1,97 @@
 /*
- * test_exec.c - the executor runs plans over loopback: dependencies, and a window that slides. test_exchange.c has
- * windows of all sizes, and test_world.c has errors of messages, transport and memory.
+ * test_exec.c - the executor runs plans: dependencies, a window that slides, a window of split messages, and random
+ * plans that the checker accepts. test_exchange.c has windows of all sizes, and test_world.c has errors of messages,
+ * transport and memory.
  */
-#include "irr_fleet.h"
-#include "irr_job.h"
 #include "irr_test.h"
-#include "plan_all.h"
+#include "irr_world.h"
+#include "plan_scene.h"
+
+#include <limits.h>
+#include <string.h>
 
 #define ALL_EAGER SIZE_MAX
+#define STEPS_MAX 20000
 
 /* Row 1 of the table of algorithms: direct. */
 enum { DIRECT = 1 };
-
-/* Ends a run. */
-static void end_job(irr_fleet_t *fleet, irr_job_t *job)
-{
-    for (int r = 0; r < job->ranks; r++) {
-        CU_ASSERT(fleet->rank[r].result != IRR_OK || irr_job_verify(job, r));
-    }
-    irr_fleet_destroy(fleet);
-    irr_job_destroy(job);
-}
-
-/* True if a rank has every byte, kept its window, and posted all receives before its first send. */
-static bool rank_is_right(const irr_fleet_t *fleet, const irr_job_t *job, int rank)
-{
-    const irr_fleet_rank_t *member = &fleet->rank[rank];
-    size_t recvs = 0;
-
-    for (size_t i = 0; i < member->plan.nsteps; i++) {
-        recvs += member->plan.steps[i].kind == IRR_STEP_RECV;
-    }
-    return irr_job_verify(job, rank) && !member->spy->exceeded &&
-           (member->spy->sends == 0 || member->spy->recvs_at_send == recvs);
-}
-
-static int count_wrong(const irr_fleet_t *fleet, const irr_job_t *job)
-{
-    int wrong = 0;
-
-    for (int r = 0; r < job->ranks; r++) {
-        wrong += fleet->rank[r].result != IRR_OK || !rank_is_right(fleet, job, r);
-    }
-    return wrong;
-}
 
 /* ---- windows ---- */
 
 /* A window slides: the next send starts when a send ends, although other sends are still in flight. */
 static void test_window_slides(void)
 {
-    irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, 1);
-    irr_fleet_t *fleet = irr_fleet_create(4, 0, 0);
     static const struct { int rank; size_t sends; } starts[] = { { 0, 2 }, { 2, 3 }, { 1, 3 }, { 3, 3 } };
+    irr_status_t result[4] = { IRR_OK };
+    irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, 1);
+    const irr_spy_t *spy;
+    irr_team_t team;
 
-    fleet->window_messages = 2;
+    irr_team_open_new(&team, 4, 0, 0, &(irr_settings_t){ .algorithm = DIRECT, .window_messages = 2 });
+    spy = team.world->spies[0];
     irr_job_fill(job);
     for (int i = 0; i < 4; i++) {
         const int r = starts[i].rank;
 
-        irr_test_must(irr_plan_one(DIRECT, &job->problems[r], &fleet->rank[r].plan));
-        irr_fleet_start(fleet, r, irr_job_input(job, r), irr_job_output(job, r));
-        irr_fleet_progress(fleet, 5);
-        CU_ASSERT_EQUAL(fleet->rank[0].spy->sends, starts[i].sends);
-        CU_ASSERT(i > 1 || fleet->rank[0].spy->in_flight == 2);
+        result[r] = irr_team_start(&team, r, job);
+        (void)irr_team_progress(&team, result, 5);
+        CU_ASSERT_EQUAL(spy->sends, starts[i].sends);
+        CU_ASSERT(i > 1 || spy->in_flight == 2);
     }
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-    CU_ASSERT_EQUAL(count_wrong(fleet, job), 0);
-    end_job(fleet, job);
+    CU_ASSERT_TRUE_FATAL(irr_team_progress(&team, result, STEPS_MAX));
+    for (int r = 0; r < 4; r++) {
+        CU_ASSERT_EQUAL(result[r], IRR_OK);
+        CU_ASSERT_TRUE(irr_job_verify(job, r));
+    }
+    irr_team_close(&team);
+    irr_job_destroy(job);
 }
 
-/* ---- hand-made plans ---- */
-
-typedef struct row {
-    int             rank;
-    irr_step_kind_t kind;
-    int             peer, stage;
-    irr_piece_t     from, to;    /* a copy uses `from` and `to`, a send only `from`, a receive only `to` */
-    int             after;       /* step of the same rank, or NONE */
-} row_t;
-
-#define NONE (-1)
-#define UNUSED { IRR_BUFFER_INPUT, false, 0, 0 }
-
-static void add_rows(irr_fleet_t *fleet, const row_t *rows, size_t count)
+/* Starts the plan of a rank of a scene. */
+static irr_status_t start(irr_team_t *team, irr_scene_t *scene, int rank, const void *input, void *output)
 {
-    for (int r = 0; r < fleet->ranks; r++) {
-        irr_problem_t problem = { .ranks = fleet->ranks, .rank = r };
+    irr_team_start_plan(team, rank, &scene->problems[rank], &scene->plans[rank], input, output);
+    return IRR_IN_PROGRESS;
+}
 
-        irr_plan_reset(&fleet->rank[r].plan, &problem);
-    }
-    for (size_t i = 0; i < count; i++) {
-        irr_piece_t pieces[2] = { rows[i].kind == IRR_STEP_RECV ? rows[i].to : rows[i].from, rows[i].to };
-        size_t dep = (size_t)rows[i].after;
-        irr_step_params_t params = {
-            .kind = rows[i].kind, .peer = rows[i].peer, .stage = rows[i].stage,
-            .number = rows[i].kind != IRR_STEP_COPY, .pieces = pieces,
-            .npieces = rows[i].kind == IRR_STEP_COPY ? 2 : 1, .deps = &dep, .ndeps = rows[i].after != NONE
-        };
+/* Two split messages of two pieces within a window of two: both are in flight at once. */
+static void test_window_of_split(void)
+{
+    irr_scene_row_t rows[4];
+    irr_status_t result[RANKS] = { IRR_OK };
+    char output[4 * UNIT + 1] = "";
+    irr_scene_t scene;
+    irr_team_t team;
 
-        CU_ASSERT_EQUAL(irr_plan_add(&fleet->rank[rows[i].rank].plan, &params), IRR_OK);
+    for (int i = 0; i < 4; i++) {
+        const irr_buffer_t buffer = i < 2 ? IRR_BUFFER_INPUT : IRR_BUFFER_OUTPUT;
+        const ptrdiff_t at = i % 2 * 2 * UNIT;
+
+        rows[i] = (irr_scene_row_t){ i / 2, i < 2 ? IRR_STEP_SEND : IRR_STEP_RECV, 1 - i / 2, 1,
+                                     { { buffer, false, at, UNIT }, { buffer, false, at + UNIT, UNIT } }, ALONE, 0 };
     }
+    irr_scene_open_empty(&scene);
+    irr_scene_add(&scene, ROWS(rows));
+    irr_team_open_new(&team, RANKS, 0, 0, &(irr_settings_t){
+        .algorithm = DIRECT, .window_messages = 2, .compose = IRR_COMPOSE_SPLIT });
+    result[0] = start(&team, &scene, 0, "abcdefghijklmnopqrstuvwxyz012345", NULL);
+    result[1] = start(&team, &scene, 1, NULL, output);
+    CU_ASSERT_TRUE_FATAL(irr_team_progress(&team, result, STEPS_MAX));
+    CU_ASSERT_STRING_EQUAL(output, "abcdefghijklmnopqrstuvwxyz012345");
+    CU_ASSERT_EQUAL(team.world->spies[0]->in_flight_max, 4);
+    irr_team_close(&team);
+    irr_scene_close(&scene);
+}
+
+/* ---- dependencies ---- */
+
+/* Opens plans of these rows, and a world for them. */
+static void open_scene(irr_scene_t *scene, const irr_scene_row_t *rows, size_t count, irr_team_t *team, uint64_t seed,
+                       size_t eager_max)
+{
+    irr_scene_open_empty(scene);
+    irr_scene_add(scene, rows, count);
+    irr_team_open_new(team, RANKS, seed, eager_max, &(irr_settings_t){ .algorithm = DIRECT });
 }
 
 /*
@@ -109,36 +100,42 @@ static void add_rows(irr_fleet_t *fleet, const row_t *rows, size_t count)
  */
 static void run_forwarding(size_t eager_max, uint64_t seed)
 {
-    static const row_t rows[] = {
-        { 0, IRR_STEP_SEND, 1, 1, { IRR_BUFFER_INPUT, false, 0, 5 }, UNUSED, NONE },
-        { 0, IRR_STEP_SEND, 1, 1, { IRR_BUFFER_INPUT, false, 5, 5 }, UNUSED, NONE },
-        { 1, IRR_STEP_RECV, 0, 1, UNUSED, { IRR_BUFFER_SCRATCH, false, 3, 5 }, NONE },
-        { 1, IRR_STEP_SEND, 2, 2, { IRR_BUFFER_SCRATCH, false, 3, 5 }, UNUSED, 0 },
-        { 1, IRR_STEP_COPY, 1, 2, { IRR_BUFFER_SCRATCH, false, 3, 5 }, { IRR_BUFFER_OUTPUT, false, 1, 5 }, 1 },
-        { 1, IRR_STEP_RECV, 0, 1, UNUSED, { IRR_BUFFER_SCRATCH, false, 3, 5 }, 2 },
-        { 1, IRR_STEP_SEND, 2, 2, { IRR_BUFFER_SCRATCH, false, 3, 5 }, UNUSED, 3 },
-        { 2, IRR_STEP_RECV, 1, 2, UNUSED, { IRR_BUFFER_OUTPUT, false, 0, 5 }, NONE },
-        { 2, IRR_STEP_RECV, 1, 2, UNUSED, { IRR_BUFFER_OUTPUT, false, 5, 5 }, NONE },
+    static const irr_piece_t room = { IRR_BUFFER_SCRATCH, false, 3, 5 };
+    static const irr_scene_row_t rows[] = {
+        { 0, IRR_STEP_SEND, 1, 1, { { IRR_BUFFER_INPUT, false, 0, 5 } }, ALONE, 0 },
+        { 0, IRR_STEP_SEND, 1, 1, { { IRR_BUFFER_INPUT, false, 5, 5 } }, ALONE, 0 },
+        { 1, IRR_STEP_RECV, 0, 1, { room }, ALONE, 0 },
+        { 1, IRR_STEP_SEND, 2, 2, { room }, AFTER, 0 },
+        { 1, IRR_STEP_COPY, 1, 2, { room, { IRR_BUFFER_OUTPUT, false, 1, 5 } }, AFTER, 1 },
+        { 1, IRR_STEP_RECV, 0, 1, { room }, AFTER, 2 },
+        { 1, IRR_STEP_SEND, 2, 2, { room }, AFTER, 3 },
+        { 2, IRR_STEP_RECV, 1, 2, { { IRR_BUFFER_OUTPUT, false, 0, 5 } }, ALONE, 0 },
+        { 2, IRR_STEP_RECV, 1, 2, { { IRR_BUFFER_OUTPUT, false, 5, 5 } }, ALONE, 0 },
     };
     char output[2][11] = { "??????????", "??????????" };
-    irr_fleet_t *fleet = irr_fleet_create(3, seed, eager_max);
+    irr_status_t result[RANKS] = { IRR_OK };
+    irr_counters_t counters;
+    irr_scene_t scene;
+    irr_team_t team;
 
-    add_rows(fleet, rows, IRR_TEST_COUNT(rows));
-    irr_fleet_start(fleet, 1, NULL, output[0]);
-    irr_fleet_start(fleet, 2, NULL, output[1]);
-    irr_fleet_progress(fleet, 10);
-    CU_ASSERT_EQUAL(fleet->rank[1].spy->recvs, 1);
-    CU_ASSERT_EQUAL(fleet->rank[1].spy->sends, 0);
-    CU_ASSERT_EQUAL(fleet->rank[2].spy->recvs, 2);
-    irr_fleet_start(fleet, 0, "firstagain", NULL);
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-    for (int r = 0; r < 3; r++) {
-        CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
+    open_scene(&scene, ROWS(rows), &team, seed, eager_max);
+    result[1] = start(&team, &scene, 1, NULL, output[0]);
+    result[2] = start(&team, &scene, 2, NULL, output[1]);
+    (void)irr_team_progress(&team, result, 10);
+    CU_ASSERT_EQUAL(team.world->spies[1]->recvs, 1);
+    CU_ASSERT_EQUAL(team.world->spies[1]->sends, 0);
+    CU_ASSERT_EQUAL(team.world->spies[2]->recvs, 2);
+    result[0] = start(&team, &scene, 0, "firstagain", NULL);
+    CU_ASSERT_TRUE_FATAL(irr_team_progress(&team, result, STEPS_MAX));
+    for (int r = 0; r < RANKS; r++) {
+        CU_ASSERT_EQUAL(result[r], IRR_OK);
     }
     CU_ASSERT_STRING_EQUAL(output[0], "?first????");
     CU_ASSERT_STRING_EQUAL(output[1], "firstagain");
-    CU_ASSERT_EQUAL(fleet->rank[1].counters.bytes_staged, 5);
-    irr_fleet_destroy(fleet);
+    irr_engine_counters(team.world->engines[1], &counters);
+    CU_ASSERT_EQUAL(counters.bytes_staged, 5);
+    irr_team_close(&team);
+    irr_scene_close(&scene);
 }
 
 static void test_forwarding(void)
@@ -152,25 +149,28 @@ static void test_forwarding(void)
 /* Rank 0 sends five bytes to a scratch of `length` bytes. Rank 1 forwards only a message of the right length. */
 static void run_forwarding_odd(size_t length, irr_status_t expected, size_t eager_max, uint64_t seed)
 {
-    const row_t rows[] = {
-        { 0, IRR_STEP_SEND, 1, 1, { IRR_BUFFER_INPUT, false, 0, 5 }, UNUSED, NONE },
-        { 1, IRR_STEP_RECV, 0, 1, UNUSED, { IRR_BUFFER_SCRATCH, false, 0, length }, NONE },
-        { 1, IRR_STEP_SEND, 2, 1, { IRR_BUFFER_SCRATCH, false, 0, length }, UNUSED, 0 },
-        { 2, IRR_STEP_RECV, 1, 1, UNUSED, { IRR_BUFFER_OUTPUT, false, 0, length }, NONE }
+    const irr_piece_t room = { IRR_BUFFER_SCRATCH, false, 0, length };
+    const irr_scene_row_t rows[] = {
+        { 0, IRR_STEP_SEND, 1, 1, { { IRR_BUFFER_INPUT, false, 0, 5 } }, ALONE, 0 },
+        { 1, IRR_STEP_RECV, 0, 1, { room }, ALONE, 0 },
+        { 1, IRR_STEP_SEND, 2, 1, { room }, AFTER, 0 },
+        { 2, IRR_STEP_RECV, 1, 1, { { IRR_BUFFER_OUTPUT, false, 0, length } }, ALONE, 0 }
     };
     char output[11] = "??????????";
-    irr_fleet_t *fleet = irr_fleet_create(3, seed, eager_max);
+    irr_status_t result[RANKS];
+    irr_scene_t scene;
+    irr_team_t team;
 
-    add_rows(fleet, rows, IRR_TEST_COUNT(rows));
-    irr_fleet_start(fleet, 0, "first", NULL);
-    irr_fleet_start(fleet, 1, NULL, NULL);
-    irr_fleet_start(fleet, 2, NULL, output);
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run_failing(fleet));
-    CU_ASSERT_EQUAL(fleet->rank[1].result, expected);
-    CU_ASSERT_EQUAL(fleet->rank[2].result, expected == IRR_OK ? IRR_OK : IRR_ERR_PEER);
-    CU_ASSERT_EQUAL(fleet->rank[1].spy->sends, expected == IRR_OK);
+    open_scene(&scene, ROWS(rows), &team, seed, eager_max);
+    for (int r = 0; r < RANKS; r++) {
+        result[r] = start(&team, &scene, r, "first", output);
+    }
+    CU_ASSERT_TRUE_FATAL(irr_team_progress(&team, result, STEPS_MAX));
+    CU_ASSERT_EQUAL(result[1], expected);
+    CU_ASSERT_EQUAL(result[2], expected == IRR_OK ? IRR_OK : IRR_ERR_PEER);
     CU_ASSERT_STRING_EQUAL(output, expected == IRR_OK ? "first?????" : "??????????");
-    irr_fleet_destroy(fleet);
+    irr_team_close(&team);
+    irr_scene_close(&scene);
 }
 
 static void test_forwarding_odd(void)
@@ -184,7 +184,140 @@ static void test_forwarding_odd(void)
     }
 }
 
+/* ---- memory ---- */
+
+/* Storage that is fitted to a plan has room for exactly this plan. */
+static void test_fitted(void)
+{
+    static const irr_plan_room_t plans[] = {
+        { .steps = 9, .pieces = 9, .parts = 9 }, { .steps = 2, .pieces = 4 }, { .steps = 2, .pieces = 4, .parts = 4 },
+        { .steps = 2, .pieces = 3, .parts = 3 }, { .steps = 2, .pieces = 3, .parts = 3 }
+    };
+    irr_exec_t exec;
+
+    irr_exec_init(&exec);
+    for (size_t i = 0; i < IRR_TEST_COUNT(plans); i++) {
+        irr_test_must(irr_exec_fit(&exec, plans[i]));
+        CU_ASSERT(exec.room.steps_max == plans[i].steps && exec.room.pieces_max == plans[i].pieces);
+        CU_ASSERT_EQUAL(exec.room.parts_max, plans[i].parts);
+    }
+    irr_exec_fini(&exec);
+}
+
+/* ---- random plans ---- */
+
+#define ROOM 64  /* bytes of each buffer */
+
+/* Puts a suspicious number somewhere into the plan of a rank, or swaps two of its steps. */
+static void change_something(irr_scene_t *scene, uint64_t *random)
+{
+    static const long long values[] = {
+        0, 1, 2, 3, UNIT / 2, UNIT, 2 * UNIT, -1, INT_MAX, PTRDIFF_MAX, PTRDIFF_MIN
+    };
+    long long value = values[irr_test_below(random, IRR_TEST_COUNT(values))];
+    irr_plan_t *plan = &scene->plans[irr_test_below(random, RANKS)];
+    irr_step_t *changed = &plan->steps[irr_test_below(random, plan->nsteps)];
+    irr_piece_t *part = &plan->pieces[irr_test_below(random, plan->npieces)];
+    size_t nowhere, *dep = plan->ndeps > 0 ? &plan->deps[irr_test_below(random, plan->ndeps)] : &nowhere;
+    irr_step_t other;
+
+    switch (irr_test_below(random, 15)) {
+    case 0: changed->kind = (irr_step_kind_t)value; break;
+    case 1: changed->peer = (int)value; break;
+    case 2: changed->stage = (int)value; break;
+    case 3: changed->number = (int)value; break;
+    case 4: changed->bytes = (size_t)value; break;
+    case 5: changed->first_piece = (uint32_t)value; break;
+    case 6: changed->pieces = (uint32_t)value; break;
+    case 7: changed->first_dep = (uint32_t)value; break;
+    case 8: changed->deps = (uint32_t)value; break;
+    case 9: part->buffer = (irr_buffer_t)value; break;
+    case 10: part->offset = (ptrdiff_t)value; break;
+    case 11: part->length = (size_t)value; break;
+    case 12: plan->scratch_bytes = (size_t)value % ROOM; break;
+    case 13: *dep = (size_t)value; break;
+    default:
+        other = *changed;
+        *changed = plan->steps[0];
+        plan->steps[0] = other;
+    }
+}
+
+/* Opens a world with any window, and with sends that are eager, late, or in another order. */
+static void open_world(irr_world_t *world, irr_team_t *team, uint64_t *random)
+{
+    static const size_t eager_max[] = { 0, UNIT, SIZE_MAX };
+    irr_fault_t faults[RANKS];
+
+    for (int r = 0; r < RANKS; r++) {
+        faults[r] = (irr_fault_t){ .seed = irr_test_random(random), .hold_percent = 50, .hold_rounds = 5 };
+    }
+    irr_world_open_faulty(world, RANKS, irr_test_random(random), eager_max[irr_test_below(random, 3)], faults);
+    irr_team_open(team, world, &(irr_settings_t){ .algorithm = DIRECT, .window_messages = irr_test_below(random, 5) });
+}
+
+/* Runs an accepted plan on real bytes. */
+static void expect_delivered(irr_team_t *team, irr_scene_t *scene)
+{
+    unsigned char input[RANKS][ROOM], output[RANKS][ROOM];
+    irr_status_t result[RANKS];
+
+    for (int r = 0; r < RANKS; r++) {
+        for (int i = 0; i < ROOM; i++) {
+            input[r][i] = (unsigned char)(r * ROOM + i);
+            output[r][i] = scene->problems[r].in_place ? input[r][i] : 0xff;
+        }
+        result[r] = start(team, scene, r, input[r], output[r]);
+    }
+    CU_ASSERT_TRUE(irr_team_progress(team, result, STEPS_MAX));
+    for (int r = 0; r < RANKS; r++) {
+        for (int from = 0; from < RANKS; from++) {
+            const irr_block_t *send = &scene->send[from][r], *recv = &scene->recv[r][from];
+
+            CU_ASSERT_EQUAL(memcmp(output[r] + recv->offset, input[from] + send->offset, recv->length), 0);
+        }
+        CU_ASSERT_EQUAL(result[r], IRR_OK);
+    }
+}
+
+/* Plans with a few random changes never crash the checker, and each plan that it accepts runs. */
+static void test_random_changes(void)
+{
+    enum { WORLDS = 40, ROUNDS = 500 };
+    static void (*const open[])(irr_scene_t *scene) = { irr_scene_open, irr_scene_open_reuse, irr_scene_open_place };
+    uint64_t random = irr_test_seed();
+    unsigned accepted = 0;
+    irr_world_t world;
+    irr_team_t team;
+
+    for (int round = 0; round < WORLDS * ROUNDS; round++) {
+        irr_scene_t scene;
+
+        if (round % ROUNDS == 0) {
+            open_world(&world, &team, &random);
+        }
+        open[irr_test_below(&random, 3)](&scene);
+        for (uint64_t changes = irr_test_below(&random, 4); changes > 0; changes--) {
+            change_something(&scene, &random);
+        }
+        if (irr_scene_check(&scene) == IRR_OK) {
+            accepted++;
+            expect_delivered(&team, &scene);
+        } else {
+            CU_ASSERT_NOT_EQUAL(scene.reason[0], '\0');
+        }
+        irr_scene_close(&scene);
+        if (round % ROUNDS == ROUNDS - 1) {
+            irr_team_close(&team);
+        }
+    }
+    CU_ASSERT(accepted > WORLDS * ROUNDS / 10 && accepted < WORLDS * ROUNDS);
+}
+
 IRR_TEST_MAIN("exec", 60,
     { "a window slides",                                  test_window_slides },
+    { "split: a message counts once in the window",       test_window_of_split },
     { "steps wait for their dependencies",                test_forwarding },
-    { "only a message of the right length is forwarded",  test_forwarding_odd })
+    { "only a message of the right length is forwarded",  test_forwarding_odd },
+    { "storage that is fitted to a plan",                 test_fitted },
+    { "plans with random changes run if they are accepted", test_random_changes })

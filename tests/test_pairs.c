@@ -2,116 +2,31 @@
  * test_pairs.c - exchanges in place, in pairs with little scratch. The checker accepts the plans. Every byte arrives in
  * any order of messages. Exchanges end even if the counts at both ends differ, or if peers do not exchange in place.
  */
-#include "irr_fleet.h"
 #include "irr_test.h"
+#include "irr_world.h"
 
 #include "pacing/pacing.h"
-#include "problem/blocks.h"
 #include "route/direct.h"
 #include "route/pairs.h"
 #include "route/route.h"
 
-#include <stdlib.h>
-#include <string.h>
+enum { RANKS_MAX = 12, LENGTH_MAX = 2000, ROUNDS_MAX = 100000 };
 
-#define RANKS_MAX 12
-#define LENGTH_MAX 2000
-#define BLOCKS_MAX 4   /* number of blocks of a message */
-#define BUFFER (RANKS_MAX * (LENGTH_MAX + 1))
-
-/* Each rank has a buffer with the blocks of its messages, and bytes between them. */
-typedef struct scene {
-    int            ranks;
-    size_t         length[RANKS_MAX][RANKS_MAX];
-    irr_block_t    blocks[RANKS_MAX][RANKS_MAX * BLOCKS_MAX];
-    irr_problem_t  problems[RANKS_MAX];
-    unsigned char *buffer[RANKS_MAX];
-} scene_t;
-
-/* Returns byte i of the message from one rank to another. */
-static unsigned char byte_of(int from, int to, size_t i)
-{
-    return (unsigned char)(from * 31 + to * 17 + (int)(i * 7 % 251) + 1);
-}
-
-/* Appends some blocks for a message. The bytes of gaps are 0. */
-static size_t cut(scene_t *scene, int rank, int peer, size_t offset, size_t *count, uint64_t *state)
-{
-    size_t left = scene->length[rank][peer];
-
-    for (int k = 0; k < BLOCKS_MAX && left > 0; k++) {
-        const size_t length = k == BLOCKS_MAX - 1 ? left : 1 + (size_t)irr_test_below(state, left);
-
-        scene->blocks[rank][(*count)++] = (irr_block_t){
-            .rank = peer, .offset = (ptrdiff_t)offset, .length = length };
-        left -= length;
-        offset += length + (left > 0 && k < 2);
-    }
-    return offset + 1;
-}
-
-static void lay_out(scene_t *scene, int rank, uint64_t *state)
-{
-    irr_problem_t *problem = &scene->problems[rank];
-    size_t count = 0, offset = 0;
-
-    for (int peer = 0; peer < scene->ranks; peer++) {
-        offset = cut(scene, rank, peer, offset, &count, state);
-    }
-    *problem = (irr_problem_t){
-        .ranks = scene->ranks, .rank = rank, .in_place = true,
-        .send = { scene->blocks[rank], count }, .recv = { scene->blocks[rank], count } };
-    scene->buffer[rank] = irr_test_array(BUFFER + RANKS_MAX * BLOCKS_MAX, 1);
-    for (int peer = 0; peer < scene->ranks; peer++) {
-        irr_blocks_cursor_t cursor = irr_blocks_at(irr_blocks_of(problem->send, peer), 0);
-
-        for (size_t i = 0; i < scene->length[rank][peer]; i++) {
-            scene->buffer[rank][irr_blocks_next(&cursor, 1).offset] = byte_of(rank, peer, i);
-        }
-    }
-}
+/* Row 1 of the table of algorithms: direct. */
+enum { DIRECT = 1 };
 
 /* Draws lengths that are equal in both directions. Many lengths are close to a multiple of a chunk. */
-static void fill(scene_t *scene, int ranks, const irr_pairs_limits_t *limits, uint64_t *state)
+static void draw(size_t *lengths, int ranks, const irr_pairs_limits_t *limit, uint64_t *state)
 {
-    scene->ranks = ranks;
     for (int i = 0; i < ranks; i++) {
         for (int j = 0; j <= i; j++) {
-            const size_t about = limits->chunk * (size_t)irr_test_below(state, 5) + (size_t)irr_test_below(state, 9);
+            const size_t about = limit->chunk * (size_t)irr_test_below(state, 5) + (size_t)irr_test_below(state, 9);
             const size_t any = (size_t)irr_test_below(state, LENGTH_MAX);
             const size_t length = irr_test_below(state, 4) == 0 ? 0 : irr_test_below(state, 2) == 0 ? about : any;
 
-            scene->length[i][j] = scene->length[j][i] = length < LENGTH_MAX ? length : LENGTH_MAX;
+            lengths[i * ranks + j] = lengths[j * ranks + i] = length < LENGTH_MAX ? length : LENGTH_MAX;
         }
     }
-}
-
-static void finish(scene_t *scene)
-{
-    for (int r = 0; r < scene->ranks; r++) {
-        free(scene->buffer[r]);
-    }
-}
-
-/*
- * Returns the number of wrong bytes among the first `length` bytes of the message of a peer, plus the number of changed
- * bytes between blocks.
- */
-static size_t count_wrong(const scene_t *scene, int rank, int peer, size_t length)
-{
-    const irr_blocks_t blocks = irr_blocks_of(scene->problems[rank].recv, peer);
-    irr_blocks_cursor_t cursor = irr_blocks_at(blocks, 0);
-    size_t wrong = 0;
-
-    for (size_t i = 0; i < length; i++) {
-        wrong += scene->buffer[rank][irr_blocks_next(&cursor, 1).offset] != byte_of(peer, rank, i);
-    }
-    for (size_t i = 0; i + 1 < blocks.count; i++) {
-        const size_t end = (size_t)blocks.list[i].offset + blocks.list[i].length;
-
-        wrong += end < (size_t)blocks.list[i + 1].offset && scene->buffer[rank][end] != 0;
-    }
-    return wrong;
 }
 
 /* ---- correct programs ---- */
@@ -142,53 +57,62 @@ static irr_step_t *some_step(const irr_plan_t *plan, uint64_t *state)
  * Asserts that the checker accepts the plans, and refuses changed plans in which a send or a receive may run before the
  * copy that it needs.
  */
-static void check_plans(const scene_t *scene, const irr_fleet_t *fleet, uint64_t *state)
+static void check_plans(const irr_job_t *job, irr_plan_t *plans, uint64_t *state)
 {
-    irr_plan_t plans[RANKS_MAX];
     char reason[200] = "";
     irr_step_t *step;
 
-    for (int r = 0; r < scene->ranks; r++) {
-        plans[r] = fleet->rank[r].plan;
-    }
-    CU_ASSERT_EQUAL(irr_plan_check(plans, scene->problems, scene->ranks, reason, sizeof(reason)), IRR_OK);
+    CU_ASSERT_EQUAL(irr_plan_check(plans, job->problems, job->ranks, reason, sizeof(reason)), IRR_OK);
     CU_ASSERT_STRING_EQUAL(reason, "");
-    step = some_step(&plans[irr_test_below(state, (uint64_t)scene->ranks)], state);
+    step = some_step(&plans[irr_test_below(state, (uint64_t)job->ranks)], state);
     if (step != NULL) {
         const uint32_t deps = step->deps;
 
         step->deps = 0;
-        CU_ASSERT_EQUAL(irr_plan_check(plans, scene->problems, scene->ranks, reason, sizeof(reason)),
+        CU_ASSERT_EQUAL(irr_plan_check(plans, job->problems, job->ranks, reason, sizeof(reason)),
                         IRR_ERR_INVALID_PLAN);
         CU_ASSERT_STRING_NOT_EQUAL(reason, "");
         step->deps = deps;
     }
 }
 
+/* Runs the plans of all ranks of a filled job on a communicator of these settings. Stores the results. */
+static void run_plans(irr_job_t *job, irr_plan_t *plans, size_t eager_max, const irr_settings_t *settings,
+                      uint64_t *state, irr_status_t *result)
+{
+    irr_team_t team;
+
+    irr_team_open_new(&team, job->ranks, irr_test_random(state), eager_max, settings);
+    for (int r = 0; r < job->ranks; r++) {
+        irr_team_start_plan(&team, r, &job->problems[r], &plans[r], irr_job_output(job, r), irr_job_output(job, r));
+        result[r] = IRR_IN_PROGRESS;
+    }
+    CU_ASSERT_TRUE_FATAL(irr_team_progress(&team, result, ROUNDS_MAX));
+    irr_team_close(&team);
+}
+
 static void check_one(const irr_pairs_limits_t *limit, int ranks, size_t eager_max, uint64_t *state)
 {
-    irr_fleet_t *fleet = irr_fleet_create(ranks, irr_test_random(state), eager_max);
-    scene_t scene;
+    size_t lengths[RANKS_MAX * RANKS_MAX];
+    irr_status_t result[RANKS_MAX];
+    irr_plan_t plans[RANKS_MAX];
+    irr_job_t *job;
 
-    fill(&scene, ranks, limit, state);
+    draw(lengths, ranks, limit, state);
+    job = irr_job_create_place(ranks, lengths, irr_test_random(state));
+    irr_job_fill(job);
     for (int r = 0; r < ranks; r++) {
-        lay_out(&scene, r, state);
-        irr_test_must(irr_pairs_build(&scene.problems[r], limit, &fleet->rank[r].plan));
-        CU_ASSERT(fleet->rank[r].plan.scratch_bytes <= limit->scratch);
+        irr_plan_init(&plans[r]);
+        irr_test_must(irr_pairs_build(&job->problems[r], limit, &plans[r]));
+        CU_ASSERT(plans[r].scratch_bytes <= limit->scratch);
     }
-    check_plans(&scene, fleet, state);
+    check_plans(job, plans, state);
+    run_plans(job, plans, eager_max, &(irr_settings_t){ .algorithm = DIRECT }, state, result);
     for (int r = 0; r < ranks; r++) {
-        irr_fleet_start(fleet, r, NULL, scene.buffer[r]);
+        CU_ASSERT_EQUAL(result[r], IRR_OK);
+        CU_ASSERT_TRUE(irr_job_verify(job, r));
     }
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run(fleet));
-    for (int r = 0; r < ranks; r++) {
-        CU_ASSERT_EQUAL(fleet->rank[r].result, IRR_OK);
-        for (int peer = 0; peer < ranks; peer++) {
-            CU_ASSERT_EQUAL(count_wrong(&scene, r, peer, scene.length[r][peer]), 0);
-        }
-    }
-    irr_fleet_destroy(fleet);
-    finish(&scene);
+    irr_job_destroy(job);
 }
 
 /* All, some, or no messages are eager. */
@@ -236,14 +160,12 @@ static void test_bound(void)
 /* ---- wrong programs ---- */
 
 /* Gives the last rank other counts than its peers expect. */
-static void spoil(scene_t *scene, const irr_pairs_limits_t *limit, uint64_t *state)
+static void spoil(size_t *lengths, int ranks, const irr_pairs_limits_t *limit, uint64_t *state)
 {
-    const int last = scene->ranks - 1;
-
-    for (int peer = 0; peer < last; peer++) {
+    for (int peer = 0; peer < ranks - 1; peer++) {
         const size_t length = limit->chunk * (size_t)irr_test_below(state, 5) + (size_t)irr_test_below(state, 5);
 
-        scene->length[last][peer] = length < LENGTH_MAX ? length : LENGTH_MAX;
+        lengths[(ranks - 1) * ranks + peer] = length < LENGTH_MAX ? length : LENGTH_MAX;
     }
 }
 
@@ -252,14 +174,10 @@ static void spoil(scene_t *scene, const irr_pairs_limits_t *limit, uint64_t *sta
  * would be unexpected, which is no case for pairs. The second is a length that both ends cannot distinguish from
  * another length.
  */
-static void avoid(scene_t *scene, const irr_pairs_limits_t *limit)
+static void avoid(size_t *lengths, int ranks, const irr_pairs_limits_t *limit)
 {
-    for (int i = 0; i < scene->ranks; i++) {
-        for (int j = 0; j < scene->ranks; j++) {
-            size_t *length = &scene->length[i][j];
-
-            *length += *length == 0 || *length == limit->chunk + 1;
-        }
+    for (int i = 0; i < ranks * ranks; i++) {
+        lengths[i] += lengths[i] == 0 || lengths[i] == limit->chunk + 1;
     }
 }
 
@@ -278,41 +196,39 @@ static void build_direct(const irr_problem_t *problem, const irr_pacing_t *pacin
 static bool check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts, const irr_pacing_t *pacing,
                         uint64_t *state)
 {
+    const size_t window = (size_t)irr_test_below(state, 2);
+    size_t lengths[RANKS_MAX * RANKS_MAX];
+    irr_status_t result[RANKS_MAX];
+    irr_plan_t plans[RANKS_MAX];
     bool failed = false;
-    irr_fleet_t *fleet = irr_fleet_create(ranks, irr_test_random(state), irr_test_below(state, 2) * 100);
-    scene_t scene;
+    irr_job_t *job;
 
-    fleet->window_messages = (size_t)irr_test_below(state, 2);
-    fill(&scene, ranks, limit, state);
+    draw(lengths, ranks, limit, state);
     if (counts) {
-        spoil(&scene, limit, state);
+        spoil(lengths, ranks, limit, state);
     }
-    avoid(&scene, limit);
+    avoid(lengths, ranks, limit);
+    job = irr_job_create_place(ranks, lengths, irr_test_random(state));
+    irr_job_fill(job);
     for (int r = 0; r < ranks; r++) {
-        irr_plan_t *plan = &fleet->rank[r].plan;
-
-        lay_out(&scene, r, state);
+        irr_plan_init(&plans[r]);
         if (!counts && r % 2 == 1) {
-            build_direct(&scene.problems[r], pacing, plan);
+            job->problems[r].in_place = false;
+            build_direct(&job->problems[r], pacing, &plans[r]);
         } else {
-            irr_test_must(irr_pairs_build(&scene.problems[r], limit, plan));
+            irr_test_must(irr_pairs_build(&job->problems[r], limit, &plans[r]));
         }
-        irr_fleet_start(fleet, r, scene.buffer[r], scene.buffer[r]);
     }
-    CU_ASSERT_TRUE_FATAL(irr_fleet_run_failing(fleet));
+    run_plans(job, plans, irr_test_below(state, 2) * 100,
+              &(irr_settings_t){ .algorithm = DIRECT, .window_messages = window }, state, result);
     for (int r = 0; r < ranks; r++) {
-        const irr_status_t result = fleet->rank[r].result;
-
-        CU_ASSERT(result == IRR_OK || result == IRR_ERR_TRUNCATE || result == IRR_ERR_PEER);
-        CU_ASSERT(result != IRR_ERR_TRUNCATE || !counts || r == ranks - 1 ||
-                  scene.length[r][ranks - 1] != scene.length[ranks - 1][r]);
-        failed = failed || result == IRR_ERR_PEER;
-        for (int peer = 0; counts && peer < ranks - 1 && r < ranks - 1 && result != IRR_ERR_PEER; peer++) {
-            CU_ASSERT_EQUAL(count_wrong(&scene, r, peer, scene.length[r][peer]), 0);   /* these two agree */
-        }
+        CU_ASSERT(result[r] == IRR_OK || result[r] == IRR_ERR_TRUNCATE || result[r] == IRR_ERR_PEER);
+        CU_ASSERT(result[r] != IRR_ERR_TRUNCATE || !counts || r == ranks - 1 ||
+                  lengths[r * ranks + ranks - 1] != lengths[(ranks - 1) * ranks + r]);
+        CU_ASSERT(!counts || result[r] == IRR_ERR_PEER || irr_job_verify(job, r));   /* where both ends agree */
+        failed = failed || result[r] == IRR_ERR_PEER;
     }
-    irr_fleet_destroy(fleet);
-    finish(&scene);
+    irr_job_destroy(job);
     return failed;
 }
 

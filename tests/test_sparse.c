@@ -2,152 +2,61 @@
  * test_sparse.c - the work of a rank in a repeated exchange depends on the number of its partners, not on the number of
  * ranks.
  *
- * Nine ranks of a large communicator exchange with each other; the other ranks have only an address. The test counts
- * the basic blocks of the engine, without the transport, that one rank runs from the start to the end of an exchange.
- * It therefore detects any loop over all ranks.
+ * Nine ranks of a large communicator exchange with each other; the other ranks only create the communicator. The test
+ * counts the basic blocks of the engine, without the transport, that one rank runs from the start to the end of an
+ * exchange. It therefore detects any loop over all ranks.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_visits.h"
+#include "irr_world.h"
 
-#include "comm/exchange.h"
-#include "study/fabric.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 enum { LIVE = 9, PARTNERS = LIVE - 1, UNIT = 64, RUNS = 20 };
 
 typedef struct job {
-    int               ranks;
-    irr_fabric_t     *fabric;
-    irr_transport_t **transports;      /* by rank */
-    irr_engine_t     *engines[LIVE];
-    irr_comm_t       *comms[LIVE];
-    irr_block_t       blocks[LIVE][PARTNERS];
-    irr_problem_t     problems[LIVE];
-    unsigned char     input[LIVE][PARTNERS * UNIT], output[LIVE][PARTNERS * UNIT];
+    irr_team_t    team;
+    irr_block_t   blocks[LIVE][PARTNERS];
+    irr_problem_t problems[LIVE];
+    unsigned char input[LIVE][PARTNERS * UNIT], output[LIVE][PARTNERS * UNIT];
 } job_t;
 
 /* Live rank number i. */
 static int rank_of(const job_t *job, int i)
 {
-    return i * (job->ranks / LIVE);
-}
-
-/* ---- ranks that agree by themselves ---- */
-
-/*
- * Completes an all-gather at once: every rank has the entry of the calling rank, but its own address.
- */
-static irr_status_t allgather(void *context, const void *input, void *output, size_t bytes)
-{
-    const job_t *job = context;
-
-    (void)input;
-    for (int r = 0; r < job->ranks; r++) {
-        irr_transport_t *transport = job->transports[r];
-        irr_directory_entry_t *entry = (irr_directory_entry_t *)((char *)output + (size_t)r * bytes);
-        const void *address;
-        size_t size;
-
-        irr_test_must(transport->ops->address(transport, &address, &size));
-        CU_ASSERT_FATAL(size + sizeof(*entry) <= bytes);
-        *entry = (irr_directory_entry_t){ .length = (uint32_t)size };
-        memcpy(entry->address, address, size);
-    }
-    return IRR_OK;
-}
-
-static irr_status_t allreduce_max(void *context, uint64_t *values, size_t count)
-{
-    (void)context;
-    (void)values;
-    (void)count;
-    return IRR_OK;
-}
-
-static uint64_t process_name(void *context, int rank)
-{
-    (void)context;
-    return (uint64_t)rank;
-}
-
-/* ---- life ---- */
-
-static void open_member(job_t *job, int i, const char *algorithm)
-{
-    const irr_oob_t oob = {
-        .context = job, .allgather = allgather, .allreduce_max = allreduce_max, .process_name = process_name
-    };
-    const irr_comm_params_t params = {
-        .ranks = job->ranks, .rank = rank_of(job, i), .oob = &oob,
-        .settings = { .algorithm = irr_algorithm_find(algorithm) }
-    };
-
-    irr_test_must(irr_comm_create(job->engines[i], &params, &job->comms[i]));
-    for (int k = 0, other = 0; k < PARTNERS; k++, other++) {
-        other += other == i;
-        job->blocks[i][k] = (irr_block_t){ .rank = rank_of(job, other), .offset = k * UNIT, .length = UNIT };
-        memset(job->input[i] + k * UNIT, i * LIVE + other, UNIT);
-    }
-    job->problems[i] = (irr_problem_t){
-        .ranks = job->ranks, .rank = rank_of(job, i), .send = { job->blocks[i], PARTNERS },
-        .recv = { job->blocks[i], PARTNERS }
-    };
-}
-
-/* Returns a combined transport, like the transport of an engine, for a rank without an engine. */
-static irr_transport_t *open_lanes(irr_transport_t *inner)
-{
-    irr_lanes_t *lanes;
-
-    irr_test_must(irr_lanes_create(&lanes));
-    irr_lanes_put(lanes, IRR_LANE_FAR, inner);
-    return &lanes->super;
-}
-
-static void open_transports(job_t *job)
-{
-    for (int r = 0, i = 0; r < job->ranks; r++) {
-        irr_transport_t *inner;
-
-        irr_test_must(irr_loopback_open(job->fabric, r, &inner));
-        if (i < LIVE && r == rank_of(job, i)) {
-            irr_test_must(irr_engine_create_on(inner, false, &job->engines[i]));
-            job->transports[r] = job->engines[i++]->transport;
-        } else {
-            job->transports[r] = open_lanes(inner);
-        }
-    }
+    return i * (job->team.ranks / LIVE);
 }
 
 static void open_job(job_t *job, int ranks, const char *algorithm)
 {
-    job->ranks = ranks;
-    job->transports = irr_test_array((size_t)ranks, sizeof(*job->transports));
-    irr_test_must(irr_fabric_create(ranks, 0, SIZE_MAX, &job->fabric));
-    open_transports(job);
+    irr_team_open_new(&job->team, ranks, 0, SIZE_MAX, &(irr_settings_t){ .algorithm = irr_algorithm_find(algorithm) });
     for (int i = 0; i < LIVE; i++) {
-        open_member(job, i, algorithm);
+        for (int k = 0, other = 0; k < PARTNERS; k++, other++) {
+            other += other == i;
+            job->blocks[i][k] = (irr_block_t){ .rank = rank_of(job, other), .offset = k * UNIT, .length = UNIT };
+            memset(job->input[i] + k * UNIT, i * LIVE + other, UNIT);
+        }
+        job->problems[i] = (irr_problem_t){
+            .ranks = ranks, .rank = rank_of(job, i), .send = { job->blocks[i], PARTNERS },
+            .recv = { job->blocks[i], PARTNERS }
+        };
     }
 }
 
+/* Closes the world without the progress in which engines discard unexpected messages. */
 static void close_job(job_t *job)
 {
-    for (int i = 0; i < LIVE; i++) {
-        irr_comm_destroy(job->comms[i]);
-        irr_engine_close(job->engines[i]);
-        irr_engine_destroy(job->engines[i]);
-        job->transports[rank_of(job, i)] = NULL;
+    irr_team_destroy(&job->team);
+    for (int r = 0; r < job->team.ranks; r++) {
+        irr_engine_close(job->team.world->engines[r]);
     }
-    for (int r = 0; r < job->ranks; r++) {
-        if (job->transports[r] != NULL) {
-            job->transports[r]->ops->free(job->transports[r]);
-        }
-    }
-    irr_fabric_destroy(job->fabric);
-    free(job->transports);
+    CU_ASSERT_TRUE(irr_world_drain(job->team.world));
+}
+
+static irr_exchange_t *exchange_of(const job_t *job, int i)
+{
+    return irr_comm_exchange(job->team.comms[rank_of(job, i)]);
 }
 
 /* ---- exchanges ---- */
@@ -158,8 +67,8 @@ static bool progress(const job_t *job, int i)
     irr_status_t status;
 
     irr_visits_count = i == 0;
-    irr_engine_progress(job->engines[i]);
-    status = irr_exchange_test(irr_comm_exchange(job->comms[i]));
+    irr_engine_progress(job->team.world->engines[rank_of(job, i)]);
+    status = irr_exchange_test(exchange_of(job, i));
     irr_visits_count = false;
     CU_ASSERT(status == IRR_OK || status == IRR_IN_PROGRESS);
     return status == IRR_IN_PROGRESS;
@@ -186,8 +95,7 @@ static uint64_t exchange(job_t *job)
     irr_visits = 0;
     for (int i = 0; i < LIVE; i++) {
         irr_visits_count = i == 0;
-        irr_test_must(irr_exchange_start(irr_comm_exchange(job->comms[i]), &job->problems[i], job->input[i],
-                                         job->output[i]));
+        irr_test_must(irr_exchange_start(exchange_of(job, i), &job->problems[i], job->input[i], job->output[i]));
         irr_visits_count = false;
         busy[i] = true;
     }

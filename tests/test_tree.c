@@ -1,7 +1,6 @@
 /*
  * test_tree.c - trees of switches: paths, loads, capacities and contention, and the order of Faraj and Yuan.
  */
-#include "irr_memory.h"
 #include "irr_test.h"
 #include "tree_scene.h"
 
@@ -318,37 +317,6 @@ static void test_limits(void)
     irr_tree_fini(&tree);
 }
 
-/* Makes a tree, a schedule, its check and its bound, and releases all of them. */
-static irr_status_t make_all(void *matrix)
-{
-    irr_schedule_t schedule = { 0 };
-    irr_tree_bound_t bound;
-    irr_tree_t tree = { 0 };
-    irr_status_t status = irr_tree_init(&tree, &scene.topology, scene.host_of, scene.ranks);
-
-    if (status == IRR_OK) {
-        status = irr_tree_all_to_all(&tree, 8, &schedule);
-    }
-    if (status == IRR_OK) {
-        status = irr_tree_check(&tree, &schedule, NULL);
-    }
-    if (status == IRR_OK) {
-        status = irr_tree_bound(&tree, matrix, &bound);
-    }
-    irr_schedule_fini(&schedule);
-    irr_tree_fini(&tree);
-    return status;
-}
-
-static void test_memory(void)
-{
-    irr_matrix_t matrix = tree_scene_uniform(6, 1);
-
-    tree_scene_shape(&scene, "paper");
-    CU_ASSERT(irr_memory_fail_each(make_all, &matrix) > 9);
-    irr_matrix_fini(&matrix);
-}
-
 IRR_TEST_MAIN("tree", 120,
     { "the path of the paper's example", test_paths },
     { "a graph that is no tree, and a rank on no host, are refused", test_refused },
@@ -358,5 +326,4 @@ IRR_TEST_MAIN("tree", 120,
     { "phases of known trees, and of random trees up to 64 hosts", test_trees },
     { "one switch is the ring", test_ring },
     { "table 4 of the paper", test_table },
-    { "lengths that cannot be served are refused", test_limits },
-    { "memory that runs out is an error, and leaks nothing", test_memory })
+    { "lengths that cannot be served are refused", test_limits })

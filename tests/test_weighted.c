@@ -1,6 +1,7 @@
 /*
  * test_weighted.c - contention-free steps for irregular counts on trees. The tests check that every byte is sent once,
- * that there is no contention, and the length of the steps relative to the bytes of the busiest link.
+ * that there is no contention, and the length of the steps relative to the bytes of the busiest link. A last test lets
+ * each allocation of trees, schedules and signals fail.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -9,6 +10,7 @@
 
 #include "core/deadline.h"
 #include "order/tree/phases.h"
+#include "order/tree/syncs.h"
 #include "order/tree/tree_weighted.h"
 
 #include <stdio.h>
@@ -240,32 +242,40 @@ static void test_deadline(void)
 }
 
 typedef struct input {
-    irr_tree_t   tree;
     irr_matrix_t matrix;
     int          max_steps;
 } input_t;
 
-static irr_status_t make_weighted(void *context)
+/* Makes the tree of the scene, a schedule with its signals, the bound, and the order of the paper with its check. */
+static irr_status_t make_all(void *context)
 {
     const input_t *input = context;
-    irr_schedule_t schedule;
-    irr_status_t status = irr_tree_weighted(&input->tree, &input->matrix, input->max_steps, NULL, &schedule);
+    irr_schedule_t schedule = { 0 }, paper = { 0 };
+    irr_syncs_t syncs = { 0 };
+    irr_tree_bound_t bound;
+    irr_tree_t tree = { 0 };
+    irr_status_t status = irr_tree_init(&tree, &scene.topology, scene.host_of, scene.ranks);
 
-    if (status == IRR_OK) {
-        irr_schedule_fini(&schedule);
-    }
+    status = status == IRR_OK ? irr_tree_weighted(&tree, &input->matrix, input->max_steps, NULL, &schedule) : status;
+    status = status == IRR_OK ? irr_syncs_find(&tree, &schedule, NULL, &syncs) : status;
+    status = status == IRR_OK ? irr_tree_bound(&tree, &input->matrix, &bound) : status;
+    status = status == IRR_OK ? irr_tree_all_to_all(&tree, 8, &paper) : status;
+    status = status == IRR_OK ? irr_tree_check(&tree, &paper, NULL) : status;
+    irr_syncs_fini(&syncs);
+    irr_schedule_fini(&paper);
+    irr_schedule_fini(&schedule);
+    irr_tree_fini(&tree);
     return status;
 }
 
 /* Computes the schedule of the scene repeatedly. In each computation a later allocation fails. */
 static void expect_memory(const char *name, int max_steps, uint64_t *state)
 {
-    input_t input = { .tree = tree_scene_tree(&scene), .max_steps = max_steps,
+    input_t input = { .max_steps = max_steps,
                       .matrix = matrix_scene_pattern(name, scene.ranks, 1000, irr_test_random(state)) };
 
-    irr_memory_fail_each(make_weighted, &input);
+    CU_ASSERT(irr_memory_fail_each(make_all, &input) > 9);
     irr_matrix_fini(&input.matrix);
-    irr_tree_fini(&input.tree);
 }
 
 /*

@@ -76,7 +76,7 @@ static void draw_turns(irr_world_scene_t *scene, uint64_t *state)
             turn->act = IRR_ACT_RESTART;
             turn->job = *plan < 0 ? 0 : *plan;
             turn->planned = *plan >= 0;
-            turn->bare = turn->planned && *plan != scene->cut && restarts[object]++ > 0;
+            turn->bare = turn->planned && *plan != scene->uneven && restarts[object]++ > 0;
         }
     }
 }
@@ -107,9 +107,45 @@ static void change_some(irr_job_t *job, uint64_t *state)
     }
 }
 
+/* Shortens the message of a rank to the victim at one end. */
+static void cut_one(irr_world_scene_t *scene, uint64_t *state)
+{
+    const int any = (int)irr_test_below(state, (uint64_t)scene->ranks);
+    const int from = irr_test_below(state, 4) == 0 ? scene->victim : any;   /* often to itself */
+    const size_t length = irr_job_length(scene->jobs[0], from, scene->victim);
+    const bool at_sender = irr_test_below(state, 2) == 0;
+    /* Between two ranks, an empty block causes an unexpected message, and an empty message is waited for. */
+    const size_t least = from == scene->victim || (irr_world_scene_knows_counts(scene) && !at_sender) ? 0 : 1;
+
+    if (length > 1) {
+        const size_t some = least + irr_test_below(state, length - least);
+
+        scene->uneven = 0;
+        scene->cut = at_sender ? -1 : 0;
+        (at_sender ? irr_job_cut_sent : irr_job_cut)(scene->jobs[0], at_sender ? from : scene->victim,
+                                                     at_sender ? scene->victim : from,
+                                                     irr_test_below(state, 4) == 0 ? least : some);
+    }
+}
+
+/* Draws a job in place. Few messages are long enough to be sent in chunks. */
+static irr_job_t *draw_place(int ranks, uint64_t *state)
+{
+    const uint64_t most = irr_test_below(state, 16) == 0 && ranks <= RANKS_FEW ? 600000 : 300;
+    size_t lengths[IRR_WORLD_MAX * IRR_WORLD_MAX];
+
+    for (int i = 0; i < ranks; i++) {
+        for (int j = 0; j <= i; j++) {
+            lengths[i * ranks + j] = irr_test_below(state, 3) == 0 ? 0 : irr_test_below(state, most);
+            lengths[j * ranks + i] = lengths[i * ranks + j];
+        }
+    }
+    return irr_job_create_place(ranks, lengths, irr_test_random(state));
+}
+
 /*
  * Draws the jobs: equal messages, a job of any kind, the same job with other lengths, and a job of several blocks or of
- * any kind.
+ * any kind. One of these may be in place.
  */
 static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
 {
@@ -117,27 +153,21 @@ static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
     const irr_job_kind_t last = irr_trouble_is_memory(scene->trouble) ? IRR_JOB_BLOCKS
                                 : (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS);
     const irr_job_kind_t kinds[IRR_WORLD_JOBS] = { IRR_JOB_UNIFORM, kind, kind, last };
+    const int place = irr_trouble_is_memory(scene->trouble) ? 1 : 3;
     uint64_t seed = 0;
 
-    scene->cut = -1;
+    scene->cut = scene->uneven = -1;
     for (int i = 0; i < IRR_WORLD_JOBS; i++) {
         seed = i == 2 ? seed : irr_test_random(state);
-        scene->jobs[i] = irr_job_create(scene->ranks, kinds[i], seed);
+        scene->jobs[i] = i == place && irr_test_below(state, 4) == 0 ? draw_place(scene->ranks, state)
+                                                                     : irr_job_create(scene->ranks, kinds[i], seed);
     }
     change_some(scene->jobs[2], state);
     for (int i = 0; i < IRR_WORLD_JOBS; i++) {
         irr_job_fill(scene->jobs[i]);
     }
     if (scene->trouble == IRR_TROUBLE_SHORT && can_cut(scene)) {
-        const int from = (int)irr_test_below(state, (uint64_t)scene->ranks);
-        const size_t length = irr_job_length(scene->jobs[0], from, scene->victim);
-        /* Otherwise an empty block causes an unexpected message. */
-        const size_t least = irr_world_scene_knows_counts(scene) ? 0 : 1;
-
-        if (length > 1) {
-            scene->cut = 0;
-            irr_job_cut(scene->jobs[0], scene->victim, from, least + irr_test_below(state, length - least));
-        }
+        cut_one(scene, state);
     }
 }
 

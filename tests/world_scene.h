@@ -11,7 +11,7 @@ enum { IRR_WORLD_JOBS = 4, IRR_WORLD_TURNS = 14, IRR_WORLD_OBJECTS = 4 };
 /* The trouble of a scene. */
 typedef enum irr_trouble {
     IRR_TROUBLE_NONE,
-    IRR_TROUBLE_SHORT,     /* the receive block of a rank is too short for a message of some jobs */
+    IRR_TROUBLE_SHORT,     /* a message of a job is shorter than its block, or longer */
     IRR_TROUBLE_SEND,      /* a send of one rank is refused */
     IRR_TROUBLE_RECV,      /* a receive of one rank is refused */
     IRR_TROUBLE_LATE,      /* an operation of one rank fails, a send after it was accepted */
@@ -31,7 +31,8 @@ typedef struct irr_world_scene {
     irr_team_t     team, other;             /* `other` has no trouble */
     int            objects;                 /* number of exchanges that a rank may have open */
     const char    *row;
-    int            ranks, victim, cut;      /* the rank in trouble; the job with a short block, or -1 */
+    int            ranks, victim;           /* the rank in trouble */
+    int            uneven, cut;             /* the job whose ends differ, and the job with a short block; -1: none */
     irr_trouble_t  trouble;
     irr_job_t     *jobs[IRR_WORLD_JOBS];
     irr_turn_t     turns[IRR_WORLD_TURNS];

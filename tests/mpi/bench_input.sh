@@ -105,32 +105,24 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 124
+plan 120
 
 # ---- files ----
 
 file ranks3 '3 3 0'
 file negative '% a comment' '2 2 1' '1 2 -5'
-file huge '2 2 1' '1 2 9223372036854775808'
 file large '2 2 1' '1 2 3000000000'
 file sum '2 2 2' '1 1 2000000000' '1 2 2000000000'
-file short '2 2 2' '1 2 5'
 file lopsided '2 2 2' '1 2 5' '2 1 6'
 file ranks2 '2 2 2' '1 2 5' '2 1 5'
 file inside '2 2 3' '1 1 3000000000' '1 2 5' '2 1 5'
-: > "$scratch/empty"
-printf 'ranks = 2\n' > "$scratch/foreign"
 
 refused "no file" "$scratch/none: No such file" --matrix "$scratch/none"
 mkfifo "$scratch/pipe"
 refused "a pipe" "$scratch/pipe: is a pipe; only a regular file is read" --matrix "$scratch/pipe"
 refused "results in a pipe that nobody reads" "$scratch/pipe: is a pipe without a reader" --json "$scratch/pipe"
-refused "an empty file" "$scratch/empty: first word" --matrix "$scratch/empty"
-refused "a file of another kind" "$scratch/foreign:1: first word" --matrix "$scratch/foreign"
 refused "a matrix for other ranks" "$scratch/ranks3: matrix has 3 rows, the job has 2" --matrix "$scratch/ranks3"
 refused "a negative entry" "$scratch/negative:4: entry '-5' is not an integer" --matrix "$scratch/negative"
-refused "an entry above 64 bits" "$scratch/huge:3: entry '9223372036854775808' is not" --matrix "$scratch/huge"
-refused "a file that ends early" "$scratch/short:3: file ends after 1 of the 2" --matrix "$scratch/short"
 refused "an entry above MPI's int" "$scratch/large: entry (1, 2) is 3000000000 bytes" --matrix "$scratch/large"
 refused "a row above MPI's int" "$scratch/sum: the sum of row 1 is 4000000000 bytes" --matrix "$scratch/sum"
 refused "a scale that is too large" "$scratch/large: entry (1, 2) is 18446744073709551615 bytes; MPI" \

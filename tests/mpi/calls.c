@@ -305,13 +305,7 @@ static void case_alone(void)
     MPI_Comm_free(&comm);
 }
 
-static const mpi_case_t cases[] = {
+MPI_TEST_MAIN(
     { "random", case_random, 0 }, { "each", case_each, 0 }, { "grids", case_grids, 0 },
     { "repeats", case_repeats, 0 }, { "far", case_far, 0 },
-    { "runs", case_runs, 0 }, { "alone", case_alone, 0 }, { NULL, NULL, 0 }
-};
-
-int main(int argc, char **argv)
-{
-    return mpi_test_main(argc, argv, cases);
-}
+    { "runs", case_runs, 0 }, { "alone", case_alone, 0 })

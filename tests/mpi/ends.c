@@ -425,14 +425,8 @@ static void case_threads(void)
     }
 }
 
-static const mpi_case_t cases[] = {
+MPI_TEST_MAIN(
     { "orphans", case_orphans, 0 }, { "active", case_active, 0 }, { "truncation", case_truncation, 0 },
     { "nothing", case_nothing, 0 }, { "empty", case_empty, 0 }, { "refused", case_refused, 0 },
     { "memory", case_memory, 0 }, { "leaked", case_leaked, 0 }, { "left_active", case_left_active, 0 },
-    { "left_alone", case_left_alone, 0 }, { "threads", case_threads, 1 }, { NULL, NULL, 0 }
-};
-
-int main(int argc, char **argv)
-{
-    return mpi_test_main(argc, argv, cases);
-}
+    { "left_alone", case_left_alone, 0 }, { "threads", case_threads, 1 })

@@ -53,17 +53,10 @@ if [ -n "${IRR_TEST_TRANSPORT:-}" ]; then
 fi
 
 plan() {
-    if [ "$ASAN" = yes ]; then
-        echo "1..0 # SKIP Open MPI cannot load a component built with --enable-asan"
-        exit 0
-    fi
-    if ! command -v "$MPIRUN" > /dev/null; then
-        echo "1..0 # SKIP mpirun was not found; install it (Debian: openmpi-bin)"
-        exit 0
-    fi
+    [ "$ASAN" != yes ] || skip_all "Open MPI cannot load a component built with --enable-asan"
+    command -v "$MPIRUN" > /dev/null || skip_all "mpirun was not found; install it (Debian: openmpi-bin)"
     if [ -n "${IRR_TEST_DEVICE:-}" ] && "$MPIRUN" --version | grep -q ') 4'; then
-        echo "1..0 # SKIP memory of an accelerator (IRR_TEST_DEVICE) needs Open MPI 5.0"
-        exit 0
+        skip_all "memory of an accelerator (IRR_TEST_DEVICE) needs Open MPI 5.0"
     fi
     echo "1..$1"
 }

@@ -322,15 +322,8 @@ static void run_threads(void *(*run)(void *argument))
     }
 }
 
-static void case_threads(void)
-{
-    run_threads(exchange_often);
-}
-
-static void case_thread_dups(void)
-{
-    run_threads(dup_often);
-}
+static void case_threads(void) { run_threads(exchange_often); }
+static void case_thread_dups(void) { run_threads(dup_often); }
 
 /* Makes more exchanges on one communicator than there are sequence numbers. */
 static void case_many(void)
@@ -341,16 +334,10 @@ static void case_many(void)
     CHECK(mpi_job_served() >= 999);
 }
 
-static const mpi_case_t cases[] = {
+MPI_TEST_MAIN(
     { "unused", case_unused, 0 }, { "leaked", case_leaked, 0 }, { "leaked_to_host", case_leaked_to_host, 0 },
     { "freed_late", case_freed_late, 0 }, { "subsets", case_subsets, 0 }, { "some_ranks", case_some_ranks, 0 },
     { "inter", case_inter, 0 }, { "inter_in_place", case_inter_in_place, 0 }, { "good_info", case_good_info, 0 },
     { "bad_info", case_bad_info, 0 }, { "bad_parameters", case_bad_parameters, 0 },
     { "other_traffic", case_other_traffic, 0 }, { "first_dup", case_first_dup, 1 }, { "threads", case_threads, 1 },
-    { "thread_dups", case_thread_dups, 1 }, { "many", case_many, 0 }, { NULL, NULL, 0 }
-};
-
-int main(int argc, char **argv)
-{
-    return mpi_test_main(argc, argv, cases);
-}
+    { "thread_dups", case_thread_dups, 1 }, { "many", case_many, 0 })

@@ -74,6 +74,15 @@ unsigned long long mpi_job_served(void);
 /* Runs the cases of the arguments.  `cases` ends with a row without a name.  Returns the exit status. */
 int mpi_test_main(int argc, char **argv, const mpi_case_t *cases);
 
+/* The main function of a program whose cases are the arguments. */
+#define MPI_TEST_MAIN(...)                                                      \
+    int main(int argc, char **argv)                                             \
+    {                                                                           \
+        static const mpi_case_t cases[] = { __VA_ARGS__, { NULL, NULL, 0 } };   \
+                                                                                \
+        return mpi_test_main(argc, argv, cases);                                \
+    }
+
 /* Calls run for each list of arguments between commas, and prints whether its checks passed. */
 void mpi_test_groups(char **arguments, int count, void (*run)(char **group, int length));
 

@@ -189,12 +189,6 @@ static void case_kernel(void)
     mpi_pair_fini(&other);
 }
 
-static const mpi_case_t cases[] = {
+MPI_TEST_MAIN(
     { "right", case_right, 0 }, { "bounded", case_bounded, 0 }, { "wrong", case_wrong, 0 },
-    { "kernel", case_kernel, 0 }, { NULL, NULL, 0 }
-};
-
-int main(int argc, char **argv)
-{
-    return mpi_test_main(argc, argv, cases);
-}
+    { "kernel", case_kernel, 0 })

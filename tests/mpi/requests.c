@@ -408,13 +408,7 @@ static void case_inside(void)
     mpi_pair_fini(&pair);
 }
 
-static const mpi_case_t cases[] = {
+MPI_TEST_MAIN(
     { "together", case_together, 0 }, { "only", case_only, 0 }, { "starts", case_starts, 0 },
     { "types", case_types, 0 }, { "change", case_change, 0 }, { "reversed", case_reversed, 0 },
-    { "ahead", case_ahead, 0 }, { "inside", case_inside, 0 }, { NULL, NULL, 0 }
-};
-
-int main(int argc, char **argv)
-{
-    return mpi_test_main(argc, argv, cases);
-}
+    { "ahead", case_ahead, 0 }, { "inside", case_inside, 0 })

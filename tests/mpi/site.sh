@@ -5,10 +5,7 @@ srcdir=${srcdir:-.}
 . "$srcdir/tests/mpi/lib.sh"
 builddir=$(cd "${builddir:-.}" && pwd)
 
-command -v python3 > /dev/null || {
-    echo "1..0 # SKIP python3 was not found"
-    exit 0
-}
+command -v python3 > /dev/null || skip_all "python3 was not found"
 plan 4
 
 site() { timeout -k 5 "$LIMIT" "$srcdir/contrib/site" --build "$builddir" "$@" > "$scratch/run" 2>&1; }

@@ -89,9 +89,4 @@ static void case_starts(void)
     mpi_pair_fini(&pair);
 }
 
-static const mpi_case_t cases[] = { { "starts", case_starts, 0 }, { NULL, NULL, 0 } };
-
-int main(int argc, char **argv)
-{
-    return mpi_test_main(argc, argv, cases);
-}
+MPI_TEST_MAIN({ "starts", case_starts, 0 })

@@ -182,13 +182,6 @@ static void case_orders(void)
     }
 }
 
-static const mpi_case_t cases[] = {
+MPI_TEST_MAIN(
     { "short_lived", case_short_lived, 0 }, { "served", case_served, 0 }, { "turns", case_turns, 0 },
-    { "failed", case_failed, 0 }, { "orders", case_orders, 0 }, { "nonblocking", case_nonblocking, 0 },
-    { NULL, NULL, 0 }
-};
-
-int main(int argc, char **argv)
-{
-    return mpi_test_main(argc, argv, cases);
-}
+    { "failed", case_failed, 0 }, { "orders", case_orders, 0 }, { "nonblocking", case_nonblocking, 0 })

@@ -141,10 +141,7 @@ write(scratch + "/traced", traced(traces), grid)
 EOF
 }
 
-if ! command -v python3 > /dev/null; then
-    echo "1..0 # SKIP python3 was not found"
-    exit 0
-fi
+command -v python3 > /dev/null || skip_all "python3 was not found"
 plan 31
 check "a job of four ranks" traces 4
 check "its traces as one" whole_trace

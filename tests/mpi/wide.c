@@ -229,30 +229,11 @@ static void check(MPI_Comm comm, call_t call, size_t longest)
     close_wide(&wide);
 }
 
-static void case_alltoallv(void)
-{
-    check(MPI_COMM_WORLD, alltoallv, four_gib + START + SHORT);
-}
-
-static void case_in_place(void)
-{
-    check(MPI_COMM_WORLD, alltoallv_in_place, SHORT);
-}
-
-static void case_alltoallw(void)
-{
-    check(MPI_COMM_WORLD, alltoallw, two_gib + SHORT);
-}
-
-static void case_ialltoallv(void)
-{
-    check(MPI_COMM_WORLD, ialltoallv, two_gib + SHORT);
-}
-
-static void case_alltoallw_init(void)
-{
-    check(MPI_COMM_WORLD, alltoallw_init, two_gib + SHORT);
-}
+static void case_alltoallv(void) { check(MPI_COMM_WORLD, alltoallv, four_gib + START + SHORT); }
+static void case_in_place(void) { check(MPI_COMM_WORLD, alltoallv_in_place, SHORT); }
+static void case_alltoallw(void) { check(MPI_COMM_WORLD, alltoallw, two_gib + SHORT); }
+static void case_ialltoallv(void) { check(MPI_COMM_WORLD, ialltoallv, two_gib + SHORT); }
+static void case_alltoallw_init(void) { check(MPI_COMM_WORLD, alltoallw_init, two_gib + SHORT); }
 
 static void case_neighbors(void)
 {

@@ -417,17 +417,11 @@ static void run_late_choosing(void) { run_form(call_choosing); }
 static void run_late_nonblocking(void) { run_form(call_nonblocking); }
 static void run_late_persistent(void) { run_form(call_persistent); }
 
-static const mpi_case_t cases[] = {
+MPI_TEST_MAIN(
     { "unexpected", run_unexpected, 0 }, { "unexpected_gaps", run_unexpected_gaps, 0 },
     { "unexpected_freed", run_unexpected_freed, 0 },
     { "unexpected_random", run_unexpected_random, 0 },
     { "unexpected_last", run_unexpected_last, 0 }, { "no_copy", run_no_copy, 0 }, { "timeout", run_timeout, 0 },
     { "killed", run_killed, 0 }, { "late", run_late, 0 }, { "late_within", run_late_within, 0 },
     { "late_choosing", run_late_choosing, 0 }, { "late_nonblocking", run_late_nonblocking, 0 },
-    { "late_persistent", run_late_persistent, 0 }, { NULL, NULL, 0 }
-};
-
-int main(int argc, char **argv)
-{
-    return mpi_test_main(argc, argv, cases);
-}
+    { "late_persistent", run_late_persistent, 0 })
