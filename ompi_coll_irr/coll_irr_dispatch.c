@@ -34,9 +34,9 @@ void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
 /* Runs an agreement.  Returns OMPI_SUCCESS or its error, which the MPI call returns. */
 static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_goal_t goal)
 {
-    const mca_coll_irr_aim_t aim = { .goal = goal, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true };
+    const mca_coll_irr_agreement_params_t params = { .goal = goal, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true };
 
-    return mca_coll_irr_error(mca_coll_irr_agree(module, service, &aim, NULL));
+    return mca_coll_irr_error(mca_coll_irr_agree(module, service, &params, NULL));
 }
 
 int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **service_p)

@@ -136,7 +136,7 @@ static irr_status_t end_strategies(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_service_t *service = agreement->service;
 
-    if (agreement->open > 0 && agreement->aim.blocking) {
+    if (agreement->open > 0 && agreement->params.blocking) {
         agreement->module->joined[service->which] = true;
     }
     if (agreement->open > 0 && !service->grouped) {
@@ -174,13 +174,13 @@ static irr_status_t end_strategy(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_service_t *service = agreement->service;
 
-    if (agreement->opened == IRR_OK) {
+    if (agreement->setup_result == IRR_OK) {
         service->strategies[irr_choice_slot(&service->choice, agreement->open++)] = agreement->comm;
         agreement->comm = NULL;
         return open_strategy(agreement);
     }
-    if (agreement->opened != IRR_ERR_NOT_SUPPORTED) {
-        return agreement->opened;
+    if (agreement->setup_result != IRR_ERR_NOT_SUPPORTED) {
+        return agreement->setup_result;
     }
     if (service->host_strategy == 0) {   /* otherwise `why` keeps the cause of the named algorithm */
         snprintf(service->why, sizeof(service->why), "%s", mca_coll_irr_setup_why(agreement));

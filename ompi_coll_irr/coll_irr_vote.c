@@ -434,7 +434,7 @@ static void cast_vote(mca_coll_irr_agreement_t *agreement)
         return;
     }
     if (module->trouble == IRR_OK) {
-        agreement->why = agreement->aim.unfit != NULL ? agreement->aim.unfit : reason_to_leave(module, service);
+        agreement->why = agreement->params.unfit != NULL ? agreement->params.unfit : reason_to_leave(module, service);
     }
     words[BAD_VALUE] = module->trouble != IRR_OK ? me : 0;
     words[WANTED] = agreement->why == NULL;
