@@ -194,7 +194,7 @@ static void describe(const signature_t *other, unsigned process, char *text, siz
         snprintf(text, size, "coll_irr_priority is %d on rank %u of MPI_COMM_WORLD and %d on rank %u",
                  (int)other->priority, process, (int)own->priority, me);
     } else if (other->named != own->named) {
-        snprintf(text, size, "%s is %s on rank %u of MPI_COMM_WORLD and %s on rank %u", transport()->parameter,
+        snprintf(text, size, "%s is '%s' on rank %u of MPI_COMM_WORLD and '%s' on rank %u", transport()->parameter,
                  named(other), process, named(own), me);
     } else if (other->provider != own->provider) {
         text_differs("provider", params->ofi_provider, process, text, size);

@@ -145,7 +145,7 @@ bool irr_world_drain(irr_world_t *world)
     return drained == ranks;
 }
 
-int irr_world_ids(const irr_world_t *world)
+int irr_world_used_ids(const irr_world_t *world)
 {
     int held = 0;
 

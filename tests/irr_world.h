@@ -56,8 +56,8 @@ void irr_world_progress(const irr_world_t *world, int rounds);
 bool irr_world_close(irr_world_t *world);
 bool irr_world_drain(irr_world_t *world);
 
-/* Returns the number of ids that all engines hold. */
-int irr_world_ids(const irr_world_t *world);
+/* Returns the number of communicator ids that are in use, added over all engines. */
+int irr_world_used_ids(const irr_world_t *world);
 
 /* Returns the rank of its world that a function of this file advances, or has advanced last. */
 int irr_world_self(void);

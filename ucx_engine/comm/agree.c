@@ -344,7 +344,7 @@ static bool have_met(irr_setup_t *setup)
 
 static irr_status_t no_id(irr_setup_t *setup)
 {
-    snprintf(setup->why, sizeof(setup->why), "none of the %u communicator ids is free at all ranks of a "
+    snprintf(setup->why, sizeof(setup->why), "each of the %u communicator ids is in use on some rank of a "
              "communicator", (unsigned)IRR_IDS_COUNT);
     if (setup->params.rank == 0) {
         const char *otherwise = setup->params.otherwise;

@@ -130,7 +130,7 @@ static irr_status_t name(irr_setup_t *setup)
     write_name(params, row, name, sizeof(name));
     if (write_value(row, values[first], one, sizeof(one)) &&
         write_value(row, values[1 - first], other, sizeof(other))) {
-        snprintf(setup->why, sizeof(setup->why), "%s is %s on rank %d of a communicator and %s on rank %d", name,
+        snprintf(setup->why, sizeof(setup->why), "%s is '%s' on rank %d of a communicator and '%s' on rank %d", name,
                  one, ranks[first], other, ranks[1 - first]);
     } else {
         snprintf(setup->why, sizeof(setup->why), "%s is not the same on rank %d of a communicator as on rank %d",
