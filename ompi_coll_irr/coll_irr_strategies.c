@@ -16,6 +16,7 @@
 #include "coll_irr_team.h"
 
 #include "core/clock.h"
+#include "core/log.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -183,7 +184,7 @@ static irr_status_t end_strategy(mca_coll_irr_agreement_t *agreement)
         return agreement->setup_result;
     }
     if (service->host_strategy == 0) {   /* otherwise `why` keeps the cause of the named algorithm */
-        snprintf(service->why, sizeof(service->why), "%s", mca_coll_irr_setup_why(agreement));
+        irr_log_fit(service->why, sizeof(service->why), mca_coll_irr_setup_why(agreement));
     }
     service->refused = service->needs_transport || !agreement->only_shared;   /* no strategy can be opened */
     service->needs_transport = true;   /* in later trials, whose costs include the transport */

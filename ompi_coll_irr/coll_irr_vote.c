@@ -178,7 +178,7 @@ static const char *named(const signature_t *signature)
 
 static void text_differs(const char *parameter, const char *value, unsigned process, char *text, size_t size)
 {
-    snprintf(text, size, MCA_COLL_IRR_PREFIX "ofi_%s is '%s' on rank %u of MPI_COMM_WORLD, but not on rank %u",
+    snprintf(text, size, MCA_COLL_IRR_PREFIX "ofi_%s is '%.64s' on rank %u of MPI_COMM_WORLD, but not on rank %u",
              parameter, value != NULL ? value : "", mca_coll_irr_my_process(), process);
 }
 

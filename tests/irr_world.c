@@ -305,6 +305,11 @@ irr_status_t irr_team_test_setup(irr_team_t *team, int rank)
     return team->statuses[rank] = irr_setup_test(&team->setups[rank].setup, &team->comms[rank]);
 }
 
+const char *irr_team_why(const irr_team_t *team, int rank)
+{
+    return team->setups[rank].setup.why;
+}
+
 void irr_team_abandon_setup(irr_team_t *team)
 {
     for (int i = 0; i < team->ranks; i++) {

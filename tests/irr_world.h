@@ -94,6 +94,9 @@ void         irr_team_start_setup(irr_team_t *team);
 irr_status_t irr_team_test_setup(irr_team_t *team, int rank);
 void         irr_team_abandon_setup(irr_team_t *team);
 
+/* Returns the reason why the last setup failed, as a member knows it. */
+const char  *irr_team_why(const irr_team_t *team, int rank);
+
 /*
  * Creates the communicator on all members.  Returns the status of all members.  If they differ or the setup does not
  * end, returns IRR_IN_PROGRESS.

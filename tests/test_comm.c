@@ -194,6 +194,30 @@ static void test_trouble(void)
     }
 }
 
+/* The agreement has little room for a reason. If it is too long, all ranks get its beginning and its end. */
+static void test_long_reason(void)
+{
+    static const char end[] = "/schedule: only version 1 is read";
+    char reason[320] = "file /";
+    irr_team_t team;
+
+    irr_team_begin(&team, 3, 0, EAGER_MAX);
+    memset(reason + strlen(reason), 'a', 260);
+    strcat(reason, end);
+    team.params[1].trouble = IRR_ERR_FORMAT;
+    team.params[1].reason = reason;
+    irr_world_start_log();
+    CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
+    irr_world_end_log(1, reason);
+    for (int r = 0; r < 3; r++) {
+        const char *why = irr_team_why(&team, r);
+
+        CU_ASSERT(strncmp(why, "rank 1: file /a", 15) == 0 && strstr(why, "a...a") != NULL);
+        CU_ASSERT(strlen(why) > sizeof(end) && strcmp(why + strlen(why) - strlen(end), end) == 0);
+    }
+    expect_recovery(&team);
+}
+
 /* A change of one or two settings, and the beginning of the error message. It names the first setting that differs. */
 #define DIFFERENCES(ROW) \
     ROW(algorithm = 2, "x_algorithm is 'natural' on rank 0 of a communicator and 'direct' on rank 1") \
@@ -349,6 +373,7 @@ IRR_TEST_MAIN("comm", 60,
     { "the last id, used again and again",                  test_last_id },
     { "no id that is free on all ranks",                    test_no_common_id },
     { "trouble on one rank, or on several",                 test_trouble },
+    { "the end of a long reason",                           test_long_reason },
     { "different settings",                                 test_settings },
     { "settings that are not served",                       test_not_served },
     { "no memory on one rank",                              test_no_memory })

@@ -175,8 +175,8 @@ static const irr_text_bad_t bad_topologies[] = {
     BAD(1, S0 " NodeSpeed=0\n", "NodeSpeed '0' is not an integer from 1 to 4294967295")
     BAD(1, "SwitchName=s0 Switches=s1 NodeSpeed=2\nSwitchName=s1 Nodes=n0\n", "switch 's0' has NodeSpeed, but no Nodes")
 
-    BAD(1, "SwitchName=s0 Nodes=n\\[0]\n", "a backslash is allowed at the end of a line alone")
-    BAD(1, "SwitchName=s0 Nodes=n\\#0\n", "a backslash is allowed at the end of a line alone")
+    BAD(1, "SwitchName=s0 Nodes=n\\[0]\n", "a backslash is allowed only at the end of a line")
+    BAD(1, "SwitchName=s0 Nodes=n\\#0\n", "a backslash is allowed only at the end of a line")
     BAD(1, "SwitchName=s0 \\\n", "file ends behind a backslash")
     BAD(1, "SwitchName=s0 \\\n\\\n# what\nNodes=n0\n", "switch 's0' has neither Nodes nor Switches")
     BAD(1, "SwitchName=s0 Nodes=n[3-1]\n", "Nodes: range '3-1' descends")

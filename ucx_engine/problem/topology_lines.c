@@ -64,7 +64,7 @@ static irr_status_t cut_line(const irr_lines_t *lines, bool *goes_on)
     }
     backslash = backslash != NULL && backslash < comment ? backslash : NULL;
     if (backslash != NULL && (backslash + 1 != end || (*comment == '#' && end == comment))) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "a backslash is allowed at the end of a line alone");
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "a backslash is allowed only at the end of a line");
     }
     *goes_on = backslash != NULL;
     *(*goes_on ? backslash : end) = '\0';
