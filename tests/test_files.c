@@ -353,6 +353,29 @@ static void test_damaged(void)
     }
 }
 
+/* Inserts a long word before each byte of a file. An error message must not be too long for its buffer. */
+static void test_long_words(void)
+{
+    enum { WORD = 400 };
+
+    for (int i = 0; i < READERS; i++) {
+        for (const char *letter = "x0,"; *letter != '\0'; letter++) {
+            char good[512], text[sizeof(good) + WORD];
+            const size_t length = (size_t)snprintf(good, sizeof(good), "%s%s", readers[i].first, readers[i].rest);
+
+            for (size_t at = 0; at <= length; at++) {
+                irr_file_error_t error = { 0 };
+
+                memcpy(text, good, at);
+                memset(text + at, *letter, WORD);
+                memcpy(text + at + WORD, good + at, length - at);
+                (void)irr_text_read(readers[i].read, text, length + WORD, &error);
+                CU_ASSERT(strlen(error.reason) < sizeof(error.reason) - 1);
+            }
+        }
+    }
+}
+
 typedef struct content {
     const char      *text;
     irr_text_read_t *read;
@@ -462,6 +485,7 @@ static void test_shipped(void)
 IRR_TEST_MAIN("files", 120,
     { "malformed files are refused with line and reason", test_refused },
     { "cut and damaged files are read or refused", test_damaged },
+    { "messages about long words are complete", test_long_words },
     { "memory that runs out is an error", test_memory },
     { "announced transmissions take no memory", test_announced },
     { "a machine of 1 GiB is refused without being read", test_long_file },
