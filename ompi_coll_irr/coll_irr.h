@@ -215,7 +215,7 @@ typedef struct mca_coll_irr_candidates_t {
  */
 typedef struct mca_coll_irr_neighbors_t {
     int                  sends, receives;   /* numbers of slots without MPI_PROC_NULL */
-    int                  send_places, recv_places;   /* numbers of slots with MPI_PROC_NULL */
+    int                  send_entries, recv_entries;   /* numbers of neighbors, including MPI_PROC_NULL */
     irr_neighbors_t      ranks;             /* each rank once; stored behind the slots */
     mca_coll_irr_slot_t *recv_order;        /* stored behind `order` */
     mca_coll_irr_slot_t  order[];           /* of the send side */

@@ -242,7 +242,7 @@ int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which
     if (kind == PASSES) {
         return pass_on(class, call, request_p);
     }
-    mca_coll_irr_place(module, which, call);
+    mca_coll_irr_set_ranks(module, which, call);
     request = mca_coll_irr_request_take(class, call, false);
     if (request == NULL) {
         *request_p = &ompi_request_empty;
@@ -450,7 +450,7 @@ int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t w
     if (result != OMPI_SUCCESS) {
         return result;
     }
-    mca_coll_irr_place(module, which, call);
+    mca_coll_irr_set_ranks(module, which, call);
     if (class->state == MCA_COLL_IRR_CHOOSING && !mca_coll_irr_is_served(class)) {
         return create_tried(&args, request_p);
     }

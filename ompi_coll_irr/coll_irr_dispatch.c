@@ -57,7 +57,7 @@ int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **
     return (*service_p)->state == MCA_COLL_IRR_FAILED ? mca_coll_irr_error(IRR_ERR_PEER) : result;
 }
 
-void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call)
+void mca_coll_irr_set_ranks(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call)
 {
     const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
 
@@ -68,10 +68,10 @@ void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_
     call->neighbors = NULL;
     if (!mca_coll_irr_has_neighbors(module, which)) {
         call->send.slots = call->recv.slots = module->ranks.size;
-        call->send.places = call->recv.places = call->send.slots;
+        call->send.entries = call->recv.entries = call->send.slots;
     } else if (neighbors != NULL) {   /* NULL: no memory, so Open MPI serves all ranks */
-        call->send.places = neighbors->send_places;
-        call->recv.places = neighbors->recv_places;
+        call->send.entries = neighbors->send_entries;
+        call->recv.entries = neighbors->recv_entries;
         call->send.slots = neighbors->sends;
         call->send.order = neighbors->order;
         call->recv.slots = neighbors->receives;
@@ -155,7 +155,7 @@ int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
     if (result != OMPI_SUCCESS) {
         return result;
     }
-    mca_coll_irr_place(module, which, call);
+    mca_coll_irr_set_ranks(module, which, call);
     return service->record != NULL || mca_coll_irr_component.measures ? measure(module, service, call)
                                                                    : dispatch(module, service, call);
 }

@@ -115,7 +115,7 @@ static void widen(range_t *range, const range_t *more)
 }
 
 /* Returns the entry for the trials of a strategy, or NULL if the list is full and no entry is slower. */
-static tried_t *place_of(record_t *record, const tried_t *tried)
+static tried_t *entry_of(record_t *record, const tried_t *tried)
 {
     tried_t *slowest = NULL;
 
@@ -138,12 +138,12 @@ static tried_t *place_of(record_t *record, const tried_t *tried)
 
 void mca_coll_irr_record_tried(record_t *record, const tried_t *tried)
 {
-    tried_t *place = place_of(record, tried);
+    tried_t *entry = entry_of(record, tried);
 
-    if (place != NULL) {
-        memcpy(place->strategy, tried->strategy, sizeof(place->strategy));
-        place->trials += tried->trials;
-        widen(&place->speedup, &tried->speedup);
+    if (entry != NULL) {
+        memcpy(entry->strategy, tried->strategy, sizeof(entry->strategy));
+        entry->trials += tried->trials;
+        widen(&entry->speedup, &tried->speedup);
     }
 }
 

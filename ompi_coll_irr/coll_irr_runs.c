@@ -58,7 +58,7 @@ typedef struct known {
 static struct {
     opal_mutex_t lock;
     known_t      known[SETS][SET];
-    unsigned     turn;             /* modulo SET: index of the next entry to replace in a set */
+    unsigned     next_replaced;    /* modulo SET: index of the next entry to replace in a set */
 } table;
 
 bool mca_coll_irr_has_devices;
@@ -148,7 +148,7 @@ static known_t *known_at(uint64_t key)
             return &set[i];
         }
     }
-    return &set[table.turn++ % SET];
+    return &set[table.next_replaced++ % SET];
 }
 
 static bool is_described(const known_t *known, const dt_type_desc_t *description)
@@ -311,14 +311,14 @@ static struct {
  */
 static kept_t *remove_spare(size_t bytes)
 {
-    kept_t **place = &pool.spare, *spare;
+    kept_t **link = &pool.spare, *spare;
 
-    while (*place != NULL && (*place)->next != NULL && (*place)->next->bytes >= bytes) {
-        place = &(*place)->next;
+    while (*link != NULL && (*link)->next != NULL && (*link)->next->bytes >= bytes) {
+        link = &(*link)->next;
     }
-    spare = *place;
+    spare = *link;
     if (spare != NULL) {
-        *place = spare->next;
+        *link = spare->next;
         pool.bytes -= spare->bytes;
     }
     return spare;
@@ -356,15 +356,15 @@ void *mca_coll_irr_kept_take(size_t bytes)
 
 void mca_coll_irr_kept_give(void *memory)
 {
-    kept_t *kept = (kept_t *)((char *)memory - offsetof(kept_t, memory)), **place = &pool.spare;
+    kept_t *kept = (kept_t *)((char *)memory - offsetof(kept_t, memory)), **link = &pool.spare;
 
     opal_mutex_lock(&pool.lock);
     if (kept->bytes <= KEPT_MAX - pool.bytes) {
-        while (*place != NULL && (*place)->bytes > kept->bytes) {
-            place = &(*place)->next;
+        while (*link != NULL && (*link)->bytes > kept->bytes) {
+            link = &(*link)->next;
         }
-        kept->next = *place;
-        *place = kept;
+        kept->next = *link;
+        *link = kept;
         pool.bytes += kept->bytes;
         kept = NULL;
     }

@@ -65,7 +65,7 @@ static mca_coll_irr_team_t *find_shared(const uint64_t processes[2])
 }
 
 /* Links a team that is new or has moved in memory into its list.  The caller must hold the lock. */
-static void place_team(mca_coll_irr_team_t *team)
+static void link_team(mca_coll_irr_team_t *team)
 {
     *team->link = team;
     if (team->next != NULL) {
@@ -84,7 +84,7 @@ static void found_team(mca_coll_irr_module_t *module, const uint64_t processes[2
     memcpy(team->processes, processes, sizeof(team->processes));
     team->link = list_of(processes);
     team->next = *team->link;
-    place_team(team);
+    link_team(team);
     module->team = team;
 }
 
@@ -109,7 +109,7 @@ static void move_in(mca_coll_irr_module_t *module, mca_coll_irr_team_t *team)
     kept -= has_engine_comms(team);
     team->modules = 1;
     memcpy(module->own_team, team, size_of(team));
-    place_team(module->own_team);
+    link_team(module->own_team);
     free(team);
     module->team = module->own_team;
     module->own_team = NULL;
@@ -121,7 +121,7 @@ static void shrink(mca_coll_irr_team_t *team)
     mca_coll_irr_team_t *small = realloc(team, size_of(team));
 
     if (small != NULL) {
-        place_team(small);
+        link_team(small);
     }
 }
 

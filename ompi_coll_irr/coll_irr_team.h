@@ -265,7 +265,7 @@ static inline int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_
 }
 
 /* Sets the ranks that the blocks of both sides belong to: all ranks, or the neighbors in the topology. */
-void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
+void mca_coll_irr_set_ranks(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
 
 /* Local: sets the state CHOOSING or DECLINED, or leaves the state NEW for the agreement of the first call. */
 void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);

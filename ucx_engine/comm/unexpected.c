@@ -140,9 +140,9 @@ void irr_unexpected_search(irr_engine_t *engine)
     if (engine->closed) {
         return;   /* the answer to a long message could need a closed endpoint */
     }
-    if (unexpected->turn != NULL) {
-        search(unexpected->turn);
-        unexpected->turn = unexpected->turn->next;
+    if (unexpected->next_search != NULL) {
+        search(unexpected->next_search);
+        unexpected->next_search = unexpected->next_search->next;
         return;
     }
     for (int i = 0; i < IRR_UNEXPECTED_FREED; i++) {
@@ -150,7 +150,7 @@ void irr_unexpected_search(irr_engine_t *engine)
             discard(engine, unexpected->freed[i] - 1, 0, ALL, &count);
         }
     }
-    unexpected->turn = engine->comms;
+    unexpected->next_search = engine->comms;
 }
 
 /* ---- ids ---- */

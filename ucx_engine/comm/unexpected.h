@@ -44,7 +44,7 @@ struct irr_engine;
 typedef struct irr_unexpected {
     uint32_t    freed[IRR_UNEXPECTED_FREED];   /* freed ids + 1; 0: none */
     unsigned    freed_next;
-    irr_comm_t *turn;                      /* next communicator to search; NULL: the freed ids */
+    irr_comm_t *next_search;               /* next communicator to search; NULL: the freed ids */
 } irr_unexpected_t;
 
 /* Call this when an exchange is over and closed. Returns true if the exchange must report an unexpected message. */

@@ -55,6 +55,6 @@ size_t irr_pacing_next(const irr_plan_t *plan, irr_step_kind_t kind, int stage, 
  * Makes each send wait for all sends of its stage with a lower number.  receives true: also for all receives of its
  * stage with a lower number.
  */
-irr_status_t irr_pacing_in_turn(irr_plan_t *plan, bool receives);
+irr_status_t irr_pacing_in_step_order(irr_plan_t *plan, bool receives);
 
 #endif

@@ -111,7 +111,7 @@ irr_status_t irr_tree_step_repair(irr_tree_step_t *step, int edge, bool *covered
 
 /* Choose a message whose edges are free, and remove one. */
 void irr_tree_step_choose(irr_tree_step_t *step, int from, int to);
-void irr_tree_step_drop(irr_tree_step_t *step, int place);
+void irr_tree_step_drop(irr_tree_step_t *step, int index);
 
 /*
  * Fills ranks[] with the ranks that have a free path to a vertex (inward), or from it, and returns their number.  Paths
