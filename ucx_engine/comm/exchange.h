@@ -18,7 +18,7 @@
 /* The states of an exchange. The state only increases, and an exchange skips the states that it does not need. */
 typedef enum irr_exchange_state {
     IRR_EXCHANGE_WAITS,     /* waits for earlier exchanges of its communicator (queue.c) */
-    IRR_EXCHANGE_MEETS,     /* the ranks pass an epoch barrier (comm/unexpected.h) */
+    IRR_EXCHANGE_BARRIER,   /* the ranks pass an epoch barrier (comm/unexpected.h) */
     IRR_EXCHANGE_LOOKS_UP,  /* the ranks look up or compute a schedule */
     IRR_EXCHANGE_RUNS,      /* the executor runs the plan, or the relay learns it, or both */
     IRR_EXCHANGE_FREEZES    /* the ranks agree whether the plan that the relay learned can run alone */

@@ -58,8 +58,8 @@ static void sum_receives(maker_t *maker)
 }
 
 /*
- * Returns the least number of receives such that all further receives of the first `count` together have at most `lead`
- * bytes.
+ * Returns after how many of the first `count` receives their signal may be sent: the least number after which at most
+ * `lead` bytes of these receives are missing.
  */
 static size_t early(const maker_t *maker, size_t count)
 {

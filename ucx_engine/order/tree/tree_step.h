@@ -1,6 +1,6 @@
 /*
- * tree_step.h - chooses the messages of a step, one after the other, so that no directed edge of a tree has more than
- * its capacity.
+ * tree_step.h - chooses the messages of a step, one after the other, so that no directed edge of a tree carries more
+ * messages than its capacity.
  *
  * An edge is full if the number of messages that use it is its capacity, and free otherwise.  An edge is urgent if its
  * load is at least urgent_load.  The search for a message begins with an edge that the message must use.  Two walks
