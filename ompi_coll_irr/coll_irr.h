@@ -221,7 +221,7 @@ typedef struct mca_coll_irr_neighbors_t {
     mca_coll_irr_slot_t  order[];           /* of the send side */
 } mca_coll_irr_neighbors_t;
 
-/* Size in bytes of the text that says why a strategy, or Open MPI, serves a collective. */
+/* Size in bytes of the text that says why Open MPI or an engine communicator serves a collective. */
 #define MCA_COLL_IRR_CAUSE 256
 
 /* State and strategies of one collective, for a team of communicators (coll_irr_team.h) or for an operation class. */

@@ -82,7 +82,7 @@ static irr_status_t share(mca_coll_irr_agreement_t *agreement)
     if (primary->state == MCA_COLL_IRR_NEW) {
         return open_for(agreement, primary, false);
     }
-    if (mca_coll_irr_team_waits(module, primary)) {    /* this communicator has not joined the primary's */
+    if (mca_coll_irr_team_must_join(module, primary)) {    /* this communicator has not joined the primary's */
         return open_for(agreement, service, false);
     }
     if (primary->state == MCA_COLL_IRR_FAILED) {

@@ -44,7 +44,7 @@ int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **
     const mca_coll_irr_which_t which = (*service_p)->which;
     int result = OMPI_SUCCESS;
 
-    if (mca_coll_irr_team_waits(module, *service_p)) {
+    if (mca_coll_irr_team_must_join(module, *service_p)) {
         result = mca_coll_irr_team_join(module, *service_p);
         *service_p = mca_coll_irr_service(module, which);   /* of another team, if this one cannot be joined */
     }
@@ -129,7 +129,7 @@ static int serve_turn(mca_coll_irr_module_t *module, mca_coll_irr_service_t *ser
 
 static int dispatch(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const mca_coll_irr_call_t *call)
 {
-    const bool waits = mca_coll_irr_team_waits(module, service);   /* this communicator has not joined (yet) */
+    const bool waits = mca_coll_irr_team_must_join(module, service);   /* this communicator has not joined (yet) */
     irr_comm_t *strategy = waits ? NULL : mca_coll_irr_service_strategy(service);
 
     return service->state == MCA_COLL_IRR_CHOOSING && !waits ? serve_turn(module, service, strategy, call)

@@ -117,15 +117,15 @@ static irr_choice_setup_t setup(const mca_coll_irr_module_t *module, const mca_c
 {
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     const int ranks = mca_coll_irr_ranks_on_my_node(&module->ranks);
-    const uint64_t turns = cpus > 0 ? ((uint64_t)ranks + (uint64_t)cpus - 1) / (uint64_t)cpus : 1;
+    const uint64_t ranks_per_cpu = cpus > 0 ? ((uint64_t)ranks + (uint64_t)cpus - 1) / (uint64_t)cpus : 1;
     const bool one_node = ranks == module->ranks.size;
     irr_counters_t counters;
 
     mca_coll_irr_counters(&counters);
     return (irr_choice_setup_t){
         .first = counters.endpoints_open > 0 || only_shared(module, service) ? 0
-                     : turns * ENGINE_NS + (one_node ? 0 : NETWORK_NS),
-        .strategy = turns * STRATEGY_NS };
+                     : ranks_per_cpu * ENGINE_NS + (one_node ? 0 : NETWORK_NS),
+        .strategy = ranks_per_cpu * STRATEGY_NS };
 }
 
 /* ---- steps ---- */
