@@ -7,13 +7,13 @@
  * no interface, libfabric chooses.
  *
  * A blocking wait progresses all of MPI, because a peer may need our point-to-point messages before it can answer.  A
- * wait consists of attempts, each of which tests the exchange some times.  If each rank has a processor, a wait spins.  A long wait
- * then sleeps, but only if all messages stay on the node, because such messages wake the rank at once.
+ * wait consists of attempts.  An attempt tests the exchange some times.  If each rank has a processor, a wait spins.  A
+ * long wait then sleeps, but only if all messages stay on the node, because such messages wake the rank at once.
  *
  * On an oversubscribed node, spinning would take the processor from the peer that a rank waits for.  A wait therefore
- * yields the processor between two attempts.  After some attempts without events it sleeps until the transport has an event.
- * The sleep is bounded, because the rest of MPI does not wake this rank.  An attempt usually tests once, because the answer
- * of a peer arrives only after the peer, or the kernel's network stack, has used the processor.
+ * yields the processor between two attempts.  After some attempts without events it sleeps until the transport has an
+ * event.  The sleep is bounded, because the rest of MPI does not wake this rank.  An attempt usually tests once,
+ * because the answer of a peer arrives only after the peer, or the kernel's network stack, has used the processor.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_interfaces.h"
@@ -97,10 +97,10 @@ static const char *named_interfaces(void)
 
 /* ---- engine ---- */
 
-/* Number of rounds of engine progress in an attempt of a wait.  A yield of the processor costs more than a few tests. */
+/* Number of rounds of engine progress in an attempt.  A yield of the processor costs more than a few tests. */
 #define ROUNDS 8
 
-/* Number of rounds of engine progress before the first attempt if each rank has a processor: enough for a short wait. */
+/* Number of rounds of engine progress before the first attempt if each rank has a processor.  Ends a short wait. */
 #define FIRST_ROUNDS 64
 
 /* Number of attempts without an event after which a wait on an oversubscribed node sleeps. */

@@ -14,9 +14,9 @@
  * result is correct.
  *
  * The first access to a page costs more than the copy of its bytes.  This file therefore keeps memory for packed bytes,
- * and later calls on any communicator reuse the memory.  If all kept buffers are too small for a call, the
- * call frees the largest buffer and allocates memory, which becomes a kept buffer after the call.  All kept buffers
- * together have at most KEPT_MAX bytes.
+ * and later calls on any communicator reuse the memory.  If all kept buffers are too small for a call, the call frees
+ * the largest buffer and allocates memory, which becomes a kept buffer after the call.  All kept buffers together have
+ * at most KEPT_MAX bytes.
  *
  * The processor must not read or write memory of an accelerator.  The convertor copies elements from and to this memory
  * with Open MPI's accelerator framework, or with CUDA in Open MPI 4.1.
@@ -306,8 +306,8 @@ static struct {
 } pool;
 
 /*
- * Removes and returns the smallest buffer of at least `bytes` bytes.  If all buffers are smaller, removes and returns the
- * largest buffer.  Returns NULL if no memory is kept.
+ * Removes and returns the smallest buffer of at least `bytes` bytes.  If all buffers are smaller, removes and returns
+ * the largest buffer.  Returns NULL if no memory is kept.
  */
 static kept_t *remove_spare(size_t bytes)
 {

@@ -74,7 +74,8 @@ static inline mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t
 }
 
 /* Returns true if the service uses, or tries, engine communicators, and this communicator has not joined the team. */
-static inline bool mca_coll_irr_team_must_join(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+static inline bool mca_coll_irr_team_must_join(const mca_coll_irr_module_t *module,
+                                               const mca_coll_irr_service_t *service)
 {
     return !module->joined[service->which] &&
            (service->state == MCA_COLL_IRR_SERVING ||

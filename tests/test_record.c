@@ -26,8 +26,8 @@ static void serve(mca_coll_irr_record_t *record, const char *strategy, double sp
 static mca_coll_irr_record_t record_of(const char *name, const char *call, int ranks)
 {
     mca_coll_irr_record_t record = {
-        .ranks = ranks, .nodes = 1, .communicators = 1, .exchanges = 10, .all_messages = 120, .messages = 60, .bytes = 6000,
-        .longest = 200, .ns = 1000, .setup_ns = 250, .saves = 1, .saved_ns = 50, .saved_low_ns = -20,
+        .ranks = ranks, .nodes = 1, .communicators = 1, .exchanges = 10, .all_messages = 120, .messages = 60,
+        .bytes = 6000, .longest = 200, .ns = 1000, .setup_ns = 250, .saves = 1, .saved_ns = 50, .saved_low_ns = -20,
         .saved_high_ns = 120, .agreements = 2, .tried = 1, .trial_exchanges = 20 };
 
     snprintf(record.name, sizeof(record.name), "%s", name);
