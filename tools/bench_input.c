@@ -70,8 +70,8 @@ static irr_cli_exit_t check_sums(const irr_bench_options_t *options, const irr_m
 static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_matrix_t *matrix)
 {
     const bool pieces = options->work.call == IRR_BENCH_ALLTOALLW;
-    const int other = options->work.inter;   /* rank 0, or the first rank of the other group */
-    const uint64_t first = *irr_matrix_at(matrix, 0, other), stride = (uint64_t)options->work.stride;
+    const int receiver = options->work.inter;   /* a receiver of rank 0: itself, or the first rank of the other group */
+    const uint64_t first = *irr_matrix_at(matrix, 0, receiver), stride = (uint64_t)options->work.stride;
     uint64_t span;
 
     for (int i = 0; i < matrix->ranks; i++) {
@@ -90,8 +90,8 @@ static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_
     }
     span = ((uint64_t)matrix->ranks + stride - 1) / stride * stride * first;   /* `stride` blocks interleave */
     if (span > INT_MAX) {
-        return irr_cli_complain("%.256s: with --datatype the blocks of a rank extend over %" PRIu64 " bytes; MPI allows "
-                                "at most %d", input_name(options), span, INT_MAX);
+        return irr_cli_complain("%.256s: with --datatype the blocks of a rank extend over %" PRIu64 " bytes; MPI "
+                                "allows at most %d", input_name(options), span, INT_MAX);
     }
     if (first == 0 || first % (uint64_t)options->work.pieces != 0) {
         return irr_cli_complain("%.256s: entries are %" PRIu64 " bytes, which are not %d equal pieces; try another "
