@@ -215,13 +215,13 @@ typedef struct mca_coll_irr_candidates_t {
  */
 typedef struct mca_coll_irr_neighbors_t {
     int                  sends, receives;   /* numbers of slots without MPI_PROC_NULL */
-    int                  send_places, recv_places;   /* numbers of slots with MPI_PROC_NULL */
+    int                  send_entries, recv_entries;   /* numbers of neighbors, including MPI_PROC_NULL */
     irr_neighbors_t      ranks;             /* each rank once; stored behind the slots */
     mca_coll_irr_slot_t *recv_order;        /* stored behind `order` */
     mca_coll_irr_slot_t  order[];           /* of the send side */
 } mca_coll_irr_neighbors_t;
 
-/* Size in bytes of the text that says why a strategy, or Open MPI, serves a collective. */
+/* Size in bytes of the text that says why Open MPI or an engine communicator serves a collective. */
 #define MCA_COLL_IRR_CAUSE 256
 
 /* State and strategies of one collective, for a team of communicators (coll_irr_team.h) or for an operation class. */

@@ -28,18 +28,18 @@
 
 static irr_status_t share(mca_coll_irr_agreement_t *agreement);
 
-/* Ends the setup: the state of the target becomes SERVING, CHOOSING, DECLINED or FAILED. */
+/* Ends the setup: the state of the service that gets the communicator becomes SERVING, CHOOSING, DECLINED or FAILED. */
 static irr_status_t served(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_module_t *module = agreement->module;
-    mca_coll_irr_service_t *target = agreement->target;
+    mca_coll_irr_service_t *target = agreement->comm_service;
 
     agreement->next = NULL;
-    if (agreement->opened == IRR_ERR_NOT_SUPPORTED) {
+    if (agreement->setup_result == IRR_ERR_NOT_SUPPORTED) {
         mca_coll_irr_decline(module, target, mca_coll_irr_setup_why(agreement));
-    } else if (agreement->opened != IRR_OK) {
-        (void)mca_coll_irr_fail(target, agreement->opened);
-        return agreement->opened;
+    } else if (agreement->setup_result != IRR_OK) {
+        (void)mca_coll_irr_fail(target, agreement->setup_result);
+        return agreement->setup_result;
     } else {
         target->strategies[0] = agreement->comm;
         agreement->comm = NULL;
@@ -48,7 +48,7 @@ static irr_status_t served(mca_coll_irr_agreement_t *agreement)
         if (agreement->tries) {
             mca_coll_irr_choose_from(target);
         }
-        module->joined[target->which] = module->joined[target->which] || agreement->aim.blocking;
+        module->joined[target->which] = module->joined[target->which] || agreement->params.blocking;
         mca_coll_irr_serve(module, target, mca_coll_irr_reason_to_serve(module, target));
     }
     return target != agreement->service ? share(agreement) : IRR_OK;
@@ -63,7 +63,7 @@ static irr_status_t open_for(mca_coll_irr_agreement_t *agreement, mca_coll_irr_s
         trouble = IRR_ERR_NO_MEMORY;
     }
     mca_coll_irr_service_settings(agreement->module, target, &settings);
-    agreement->target = target;
+    agreement->comm_service = target;
     agreement->tries = tries;
     return mca_coll_irr_setup_begin(agreement, &settings, trouble, agreement->module->reason, served);
 }
@@ -82,7 +82,7 @@ static irr_status_t share(mca_coll_irr_agreement_t *agreement)
     if (primary->state == MCA_COLL_IRR_NEW) {
         return open_for(agreement, primary, false);
     }
-    if (mca_coll_irr_team_waits(module, primary)) {    /* this communicator has not joined the primary's */
+    if (mca_coll_irr_team_must_join(module, primary)) {    /* this communicator has not joined the primary's */
         return open_for(agreement, service, false);
     }
     if (primary->state == MCA_COLL_IRR_FAILED) {
@@ -105,7 +105,7 @@ static irr_status_t share(mca_coll_irr_agreement_t *agreement)
  */
 static bool may_share(const mca_coll_irr_agreement_t *agreement, bool tries)
 {
-    const mca_coll_irr_service_t *primary = agreement->aim.blocking ? primary_of(agreement) : agreement->service;
+    const mca_coll_irr_service_t *primary = agreement->params.blocking ? primary_of(agreement) : agreement->service;
 
     return agreement->service != primary && agreement->words[MCA_COLL_IRR_VOTE_APART] == 0 &&
            (primary->state == MCA_COLL_IRR_SERVING || !tries);
@@ -113,7 +113,7 @@ static bool may_share(const mca_coll_irr_agreement_t *agreement, bool tries)
 
 static irr_status_t serve(mca_coll_irr_agreement_t *agreement)
 {
-    const bool tries = agreement->aim.blocking && agreement->words[MCA_COLL_IRR_VOTE_PINNED] == 0;
+    const bool tries = agreement->params.blocking && agreement->words[MCA_COLL_IRR_VOTE_PINNED] == 0;
 
     agreement->next = NULL;
     return may_share(agreement, tries) ? share(agreement) : open_for(agreement, agreement->service, tries);
@@ -124,8 +124,8 @@ static irr_status_t serve(mca_coll_irr_agreement_t *agreement)
 static irr_status_t choose(mca_coll_irr_agreement_t *agreement)
 {
     agreement->next = NULL;
-    agreement->target = agreement->service;
-    return agreement->aim.goal == MCA_COLL_IRR_CHOOSE ? mca_coll_irr_strategies_begin(agreement) : IRR_OK;
+    agreement->comm_service = agreement->service;
+    return agreement->params.goal == MCA_COLL_IRR_CHOOSE ? mca_coll_irr_strategies_begin(agreement) : IRR_OK;
 }
 
 /* ---- begin and end ---- */
@@ -136,7 +136,7 @@ static irr_status_t answered(mca_coll_irr_agreement_t *agreement)
     mca_coll_irr_service_t *service = agreement->service;
     mca_coll_irr_team_t *team = agreement->module->team;
 
-    if (agreement->aim.blocking) {
+    if (agreement->params.blocking) {
         team->everywhere = team->everywhere || agreement->everywhere;
     }
     service->voted = true;
@@ -154,7 +154,7 @@ static irr_status_t answered(mca_coll_irr_agreement_t *agreement)
 static irr_status_t opened(mca_coll_irr_agreement_t *agreement)
 {
     agreement->next = NULL;
-    return agreement->opened;
+    return agreement->setup_result;
 }
 
 /* Ends the agreement with a status.  Updates the service; an agreement with the goal OPEN has none. */
@@ -166,13 +166,13 @@ static void end(mca_coll_irr_agreement_t *agreement, irr_status_t status)
     agreement->status = status;
     free(agreement->group);
     agreement->group = NULL;
-    if (agreement->aim.goal == MCA_COLL_IRR_OPEN) {
+    if (agreement->params.goal == MCA_COLL_IRR_OPEN) {
         return;
     }
     if (status != IRR_OK) {
         (void)mca_coll_irr_fail(service, status);
     }
-    if (agreement->aim.blocking &&
+    if (agreement->params.blocking &&
         (service->state == MCA_COLL_IRR_DECLINED || service->state == MCA_COLL_IRR_FAILED)) {
         agreement->module->team->shared = false;   /* the next communicator votes again */
     }
@@ -180,19 +180,19 @@ static void end(mca_coll_irr_agreement_t *agreement, irr_status_t status)
 }
 
 void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_irr_module_t *module,
-                                  mca_coll_irr_service_t *service, const mca_coll_irr_aim_t *aim)
+                                  mca_coll_irr_service_t *service, const mca_coll_irr_agreement_params_t *params)
 {
     memset(agreement, 0, sizeof(*agreement));
     agreement->module = module;
     agreement->service = service;
-    agreement->aim = *aim;
+    agreement->params = *params;
     agreement->status = IRR_IN_PROGRESS;
     agreement->start_ns = irr_clock_ns();
     /* For a nonblocking call, team->everywhere may differ between ranks: a concurrent blocking call sets it. */
-    agreement->everywhere = aim->blocking && module->team->everywhere;
-    mca_coll_irr_reduction_init(&agreement->reduction, &module->ranks, aim->tag);
-    if (aim->goal == MCA_COLL_IRR_OPEN) {
-        (void)mca_coll_irr_setup_begin(agreement, aim->settings, aim->trouble, aim->reason, opened);
+    agreement->everywhere = params->blocking && module->team->everywhere;
+    mca_coll_irr_reduction_init(&agreement->reduction, &module->ranks, params->tag);
+    if (params->goal == MCA_COLL_IRR_OPEN) {
+        (void)mca_coll_irr_setup_begin(agreement, params->settings, params->trouble, params->reason, opened);
     } else if (service->voted) {
         (void)choose(agreement);
     } else {
@@ -252,7 +252,7 @@ static bool warn_late(const mca_coll_irr_agreement_t *agreement)
 
 static irr_status_t wait_for(mca_coll_irr_agreement_t *agreement)
 {
-    bool known = agreement->aim.goal == MCA_COLL_IRR_OPEN ||
+    bool known = agreement->params.goal == MCA_COLL_IRR_OPEN ||
                 !mca_coll_irr_mode_is_own(agreement->module, agreement->service);
     irr_status_t status = mca_coll_irr_agreement_test(agreement);
 
@@ -265,12 +265,12 @@ static irr_status_t wait_for(mca_coll_irr_agreement_t *agreement)
 }
 
 irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
-                                const mca_coll_irr_aim_t *aim, irr_comm_t **comm_p)
+                                const mca_coll_irr_agreement_params_t *params, irr_comm_t **comm_p)
 {
     mca_coll_irr_agreement_t own, *agreement = mca_coll_irr_reduction_room(&module->ranks, &own, sizeof(own));
     irr_status_t status;
 
-    mca_coll_irr_agreement_start(agreement, module, service, aim);
+    mca_coll_irr_agreement_start(agreement, module, service, params);
     status = wait_for(agreement);
     if (status == IRR_OK && comm_p != NULL) {
         *comm_p = agreement->comm;

@@ -148,7 +148,7 @@ typedef enum mca_coll_irr_goal_t {
 } mca_coll_irr_goal_t;
 
 /* The input of an agreement.  It is alike on all ranks except for `problem`, `trouble`, `reason` and `unfit`. */
-typedef struct mca_coll_irr_aim_t {
+typedef struct mca_coll_irr_agreement_params_t {
     mca_coll_irr_goal_t    goal;
     int                    tag;        /* of the messages */
     bool                   blocking;   /* the service belongs to a team and serves blocking calls */
@@ -158,7 +158,7 @@ typedef struct mca_coll_irr_aim_t {
     const irr_settings_t  *settings;   /* OPEN: settings of the engine communicator */
     irr_status_t           trouble;    /* OPEN: why this rank cannot take part */
     const char            *reason;     /* OPEN: the reason of `trouble`, for the user */
-} mca_coll_irr_aim_t;
+} mca_coll_irr_agreement_params_t;
 
 /*
  * A step of an agreement.  It is called when no reduction is in progress.  Returns IRR_IN_PROGRESS if it must be called
@@ -174,7 +174,7 @@ enum { MCA_COLL_IRR_WHY_WORDS = 28, MCA_COLL_IRR_WHY = 8 * MCA_COLL_IRR_WHY_WORD
 struct mca_coll_irr_agreement_t {
     mca_coll_irr_module_t  *module;
     mca_coll_irr_service_t *service;
-    mca_coll_irr_aim_t      aim;
+    mca_coll_irr_agreement_params_t params;
     mca_coll_irr_step_t     next, then;   /* the next step; the step after the last step of the current group */
     irr_status_t            status;
     mca_coll_irr_reduction_t   reduction;
@@ -191,11 +191,11 @@ struct mca_coll_irr_agreement_t {
     irr_oob_t               oob;
     irr_setup_t             setup;
     irr_comm_t             *comm;         /* the engine communicator; NULL: none is open, or another object owns it */
-    irr_status_t            opened;       /* IRR_OK; IRR_ERR_NOT_SUPPORTED, alike on all ranks; a reduction's error */
+    irr_status_t            setup_result; /* IRR_OK; IRR_ERR_NOT_SUPPORTED, alike on all ranks; a reduction's error */
     uint64_t                failed;       /* the plan failed on this rank; later: on any rank */
     bool                    only_shared;  /* alike on all ranks: a setup without a transport, or none */
     mca_coll_irr_group_t   *group;        /* the members, for the teardown; NULL: none, or another object owns it */
-    mca_coll_irr_service_t *target;       /* the service that gets the engine communicator */
+    mca_coll_irr_service_t *comm_service; /* the service that gets the engine communicator */
     bool                    tries;        /* tries the strategies of a named algorithm */
 
     /* the choice */
@@ -211,7 +211,7 @@ struct mca_coll_irr_agreement_t {
  * OPEN.
  */
 void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_irr_module_t *module,
-                                  mca_coll_irr_service_t *service, const mca_coll_irr_aim_t *aim);
+                                  mca_coll_irr_service_t *service, const mca_coll_irr_agreement_params_t *params);
 
 /*
  * Progresses an agreement; never blocks.  Returns IRR_IN_PROGRESS until the agreement has ended.  IRR_OK: the service
@@ -228,7 +228,7 @@ void mca_coll_irr_agreement_abandon(mca_coll_irr_agreement_t *agreement);
  * communicator.
  */
 irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
-                                const mca_coll_irr_aim_t *aim, irr_comm_t **comm_p);
+                                const mca_coll_irr_agreement_params_t *params, irr_comm_t **comm_p);
 
 /* ---- groups of steps: each step sets `next` to the following step, the last step of a group to `then` ---- */
 
@@ -259,7 +259,7 @@ const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, co
 
 /*
  * Begins the setup of an engine communicator with these settings.  `trouble` of this rank and its `reason`, a text for
- * the user, may differ between ranks.  At the end `opened` holds the result; with IRR_OK the step `then` takes
+ * the user, may differ between ranks.  At the end `setup_result` holds the result; with IRR_OK the step `then` takes
  * ownership of `comm`.
  */
 irr_status_t mca_coll_irr_setup_begin(mca_coll_irr_agreement_t *agreement, const irr_settings_t *settings,

@@ -94,53 +94,53 @@ size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side)
     each += side->far ? sizeof(MPI_Aint) : 0;
     each += !side->uniform && !side->far ? sizeof(mca_coll_irr_one_displ_t) : 0;
     each += !side->uniform ? sizeof(mca_coll_irr_one_count_t) : 0;
-    each *= (size_t)side->places;
+    each *= (size_t)side->entries;
     return (each + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);   /* the next array is aligned */
 }
 
 /* Replace an array by a copy in `memory`, and return the memory after the copy. */
-static void *copy_counts(mca_coll_irr_counts_t *counts, int places, mca_coll_irr_one_count_t *memory)
+static void *copy_counts(mca_coll_irr_counts_t *counts, int entries, mca_coll_irr_one_count_t *memory)
 {
-    for (int i = 0; i < places; i++) {
+    for (int i = 0; i < entries; i++) {
         memory[i] = (mca_coll_irr_one_count_t)MCA_COLL_IRR_COUNT(*counts, i);
     }
     *counts = MCA_COLL_IRR_COUNTS(memory);
-    return memory + places;
+    return memory + entries;
 }
 
-static void *copy_displs(mca_coll_irr_displs_t *displs, int places, mca_coll_irr_one_displ_t *memory)
+static void *copy_displs(mca_coll_irr_displs_t *displs, int entries, mca_coll_irr_one_displ_t *memory)
 {
-    for (int i = 0; i < places; i++) {
+    for (int i = 0; i < entries; i++) {
         memory[i] = (mca_coll_irr_one_displ_t)MCA_COLL_IRR_DISPL(*displs, i);
     }
     *displs = MCA_COLL_IRR_DISPLS(memory);
-    return memory + places;
+    return memory + entries;
 }
 
-static void *copy_offsets(mca_coll_irr_offsets_t *offsets, int places, MPI_Aint *memory)
+static void *copy_offsets(mca_coll_irr_offsets_t *offsets, int entries, MPI_Aint *memory)
 {
-    for (int i = 0; i < places; i++) {
+    for (int i = 0; i < entries; i++) {
         memory[i] = MCA_COLL_IRR_DISPL(*offsets, i);
     }
     *offsets = MCA_COLL_IRR_DISPLS(memory);
-    return memory + places;
+    return memory + entries;
 }
 
 void mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory)
 {
-    const size_t places = (size_t)side->places;
+    const size_t entries = (size_t)side->entries;
 
-    if (places == 0) {
+    if (entries == 0) {
         return;   /* the arrays may not exist */
     }
     if (side->datatypes != NULL) {
-        side->datatypes = memcpy(memory, side->datatypes, places * sizeof(*side->datatypes));
-        memory = (char *)memory + places * sizeof(*side->datatypes);
+        side->datatypes = memcpy(memory, side->datatypes, entries * sizeof(*side->datatypes));
+        memory = (char *)memory + entries * sizeof(*side->datatypes);
     }
     if (!side->uniform) {
-        memory = side->far ? copy_offsets(&side->offsets, side->places, memory)
-                           : copy_displs(&side->displs, side->places, memory);
-        (void)copy_counts(&side->counts, side->places, memory);
+        memory = side->far ? copy_offsets(&side->offsets, side->entries, memory)
+                           : copy_displs(&side->displs, side->entries, memory);
+        (void)copy_counts(&side->counts, side->entries, memory);
     }
 }
 
@@ -343,7 +343,7 @@ static void remember(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, c
 }
 
 /* Allocates the packed copy; returns false if this fails.  If all blocks are packed, the copy becomes the base. */
-static bool place_copy(mca_coll_irr_end_t *end)
+static bool allocate_copy(mca_coll_irr_end_t *end)
 {
     ptrdiff_t delta = 0;
 
@@ -374,7 +374,7 @@ static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
     }
     end->blocks.list = end->list;
     if (end->packed_bytes > 0) {
-        return place_copy(end);
+        return allocate_copy(end);
     }
     if (side->order == NULL && side->datatypes == NULL && side->slots > 0 && layout.is_run) {
         remember(end, side, &layout);
@@ -435,11 +435,11 @@ void mca_coll_irr_bytes_free_copies(mca_coll_irr_bytes_t *bytes)
 /* ---- packing ---- */
 
 /* Returns true if the block is in the packed copy, and sets its address there. */
-static bool is_packed(const mca_coll_irr_end_t *end, const irr_block_t *block, char **place_p)
+static bool is_packed(const mca_coll_irr_end_t *end, const irr_block_t *block, char **at_p)
 {
     const uintptr_t at = (uintptr_t)end->base + (uintptr_t)block->offset - (uintptr_t)end->packed;
 
-    *place_p = end->packed + at;
+    *at_p = end->packed + at;
     return at < end->packed_bytes;
 }
 
@@ -466,22 +466,22 @@ static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *en
     const irr_block_t *block = end->blocks.list;
     mca_coll_irr_layout_t layout = { .datatype = NULL };
     mca_coll_irr_elements_t joined = { .count = 0 };
-    char *place, *joined_place = NULL;
+    char *at, *joined_at = NULL;
     int result = OMPI_SUCCESS;
 
     for (int k = 0; k < side->slots && result == OMPI_SUCCESS; k++) {
         const mca_coll_irr_elements_t elements = elements_at(side, k, &layout);
 
-        if (elements.bytes > 0 && is_packed(end, block, &place) && !joins(&joined, &elements, layout.extent)) {
-            result = mca_coll_irr_runs_convert(&joined, joined_place, pack);
+        if (elements.bytes > 0 && is_packed(end, block, &at) && !joins(&joined, &elements, layout.extent)) {
+            result = mca_coll_irr_runs_convert(&joined, joined_at, pack);
             joined = elements;
-            joined_place = place;
+            joined_at = at;
         }
         for (size_t bytes = 0; bytes < elements.bytes; block++) {
             bytes += block->length;
         }
     }
-    return result == OMPI_SUCCESS ? mca_coll_irr_runs_convert(&joined, joined_place, pack) : result;
+    return result == OMPI_SUCCESS ? mca_coll_irr_runs_convert(&joined, joined_at, pack) : result;
 }
 
 int mca_coll_irr_bytes_pack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call)

@@ -30,7 +30,7 @@ typedef struct mca_coll_irr_side_t {
     ompi_datatype_t           *datatype;
     ompi_datatype_t *const    *datatypes;  /* one for each slot; NULL: all have `datatype` */
     int                        slots;      /* number of blocks */
-    int                        places;     /* length of the arrays; entries of MPI_PROC_NULL have no block */
+    int                        entries;     /* length of the arrays; entries of MPI_PROC_NULL have no block */
     const mca_coll_irr_slot_t *order;      /* sorted by rank; NULL: slot i belongs to rank i */
 } mca_coll_irr_side_t;
 
@@ -90,7 +90,7 @@ irr_status_t mca_coll_irr_bytes_reserve(mca_coll_irr_bytes_t *bytes, size_t sent
 void         mca_coll_irr_bytes_fini(mca_coll_irr_bytes_t *bytes);
 
 /*
- * Makes the lists of blocks of a call.  The caller must have set the ranks of both sides with mca_coll_irr_place.
+ * Makes the lists of blocks of a call.  The caller must have set the ranks of both sides with mca_coll_irr_set_ranks.
  * Allocates packed copies for blocks whose mean run of bytes is shorter than IRR_BLOCK_MIN, and for blocks in memory of
  * an accelerator.  Returns false if there is no memory for a copy: the lists exist, but the call cannot be served.
  */
@@ -169,7 +169,7 @@ void mca_coll_irr_runs_close(void);
  * A zeroed operation is closed.  If it is kept from call to call, a repeated call reuses its lists of blocks.
  */
 typedef struct mca_coll_irr_operation_t {
-    const mca_coll_irr_call_t *call;       /* the call; mca_coll_irr_place has set its ranks */
+    const mca_coll_irr_call_t *call;       /* the call; mca_coll_irr_set_ranks has set its ranks */
     mca_coll_irr_bytes_t       bytes;      /* the bytes of the call */
     irr_exchange_t            *exchange;   /* the exchange in progress; NULL: Open MPI serves the call */
     bool                       repeats;

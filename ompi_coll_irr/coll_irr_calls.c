@@ -242,7 +242,7 @@ int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which
     if (kind == PASSES) {
         return pass_on(class, call, request_p);
     }
-    mca_coll_irr_place(module, which, call);
+    mca_coll_irr_set_ranks(module, which, call);
     request = mca_coll_irr_request_take(class, call, false);
     if (request == NULL) {
         *request_p = &ompi_request_empty;
@@ -314,12 +314,12 @@ static int init_previous(const args_t *args, ompi_request_t **request_p)
 static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settings_t *settings,
                                  mca_coll_irr_request_t *request, irr_status_t trouble, irr_comm_t **comm_p)
 {
-    const mca_coll_irr_aim_t aim = {
+    const mca_coll_irr_agreement_params_t params = {
         .goal = MCA_COLL_IRR_OPEN, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true, .plans = true,
         .problem = request == NULL ? NULL : &request->operation.bytes.problem, .settings = settings,
         .trouble = trouble, .reason = "a rank has no memory for a persistent request" };
 
-    return mca_coll_irr_agree(module, NULL, &aim, comm_p);
+    return mca_coll_irr_agree(module, NULL, &params, comm_p);
 }
 
 /*
@@ -442,15 +442,15 @@ int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t w
     int result = mca_coll_irr_activate(module, which, &class);
 
     if (result == OMPI_SUCCESS && class->state == MCA_COLL_IRR_CHOOSING && !class->voted) {
-        const mca_coll_irr_aim_t aim = {
+        const mca_coll_irr_agreement_params_t params = {
             .goal = MCA_COLL_IRR_VOTE, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true };
 
-        result = mca_coll_irr_error(mca_coll_irr_agree(module, class, &aim, NULL));
+        result = mca_coll_irr_error(mca_coll_irr_agree(module, class, &params, NULL));
     }
     if (result != OMPI_SUCCESS) {
         return result;
     }
-    mca_coll_irr_place(module, which, call);
+    mca_coll_irr_set_ranks(module, which, call);
     if (class->state == MCA_COLL_IRR_CHOOSING && !mca_coll_irr_is_served(class)) {
         return create_tried(&args, request_p);
     }

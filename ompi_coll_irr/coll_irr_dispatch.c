@@ -34,9 +34,9 @@ void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
 /* Runs an agreement.  Returns OMPI_SUCCESS or its error, which the MPI call returns. */
 static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_goal_t goal)
 {
-    const mca_coll_irr_aim_t aim = { .goal = goal, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true };
+    const mca_coll_irr_agreement_params_t params = { .goal = goal, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true };
 
-    return mca_coll_irr_error(mca_coll_irr_agree(module, service, &aim, NULL));
+    return mca_coll_irr_error(mca_coll_irr_agree(module, service, &params, NULL));
 }
 
 int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **service_p)
@@ -44,7 +44,7 @@ int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **
     const mca_coll_irr_which_t which = (*service_p)->which;
     int result = OMPI_SUCCESS;
 
-    if (mca_coll_irr_team_waits(module, *service_p)) {
+    if (mca_coll_irr_team_must_join(module, *service_p)) {
         result = mca_coll_irr_team_join(module, *service_p);
         *service_p = mca_coll_irr_service(module, which);   /* of another team, if this one cannot be joined */
     }
@@ -57,7 +57,7 @@ int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **
     return (*service_p)->state == MCA_COLL_IRR_FAILED ? mca_coll_irr_error(IRR_ERR_PEER) : result;
 }
 
-void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call)
+void mca_coll_irr_set_ranks(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call)
 {
     const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
 
@@ -68,10 +68,10 @@ void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_
     call->neighbors = NULL;
     if (!mca_coll_irr_has_neighbors(module, which)) {
         call->send.slots = call->recv.slots = module->ranks.size;
-        call->send.places = call->recv.places = call->send.slots;
+        call->send.entries = call->recv.entries = call->send.slots;
     } else if (neighbors != NULL) {   /* NULL: no memory, so Open MPI serves all ranks */
-        call->send.places = neighbors->send_places;
-        call->recv.places = neighbors->recv_places;
+        call->send.entries = neighbors->send_entries;
+        call->recv.entries = neighbors->recv_entries;
         call->send.slots = neighbors->sends;
         call->send.order = neighbors->order;
         call->recv.slots = neighbors->receives;
@@ -129,7 +129,7 @@ static int serve_turn(mca_coll_irr_module_t *module, mca_coll_irr_service_t *ser
 
 static int dispatch(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const mca_coll_irr_call_t *call)
 {
-    const bool waits = mca_coll_irr_team_waits(module, service);   /* this communicator has not joined (yet) */
+    const bool waits = mca_coll_irr_team_must_join(module, service);   /* this communicator has not joined (yet) */
     irr_comm_t *strategy = waits ? NULL : mca_coll_irr_service_strategy(service);
 
     return service->state == MCA_COLL_IRR_CHOOSING && !waits ? serve_turn(module, service, strategy, call)
@@ -155,7 +155,7 @@ int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
     if (result != OMPI_SUCCESS) {
         return result;
     }
-    mca_coll_irr_place(module, which, call);
+    mca_coll_irr_set_ranks(module, which, call);
     return service->record != NULL || mca_coll_irr_component.measures ? measure(module, service, call)
                                                                    : dispatch(module, service, call);
 }

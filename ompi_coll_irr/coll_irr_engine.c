@@ -7,13 +7,13 @@
  * no interface, libfabric chooses.
  *
  * A blocking wait progresses all of MPI, because a peer may need our point-to-point messages before it can answer.  A
- * wait consists of turns, which test the exchange some times.  If each rank has a processor, a wait spins.  A long wait
- * then sleeps, but only if all messages stay on the node, because such messages wake the rank at once.
+ * wait consists of attempts.  An attempt tests the exchange some times.  If each rank has a processor, a wait spins.  A
+ * long wait then sleeps, but only if all messages stay on the node, because such messages wake the rank at once.
  *
  * On an oversubscribed node, spinning would take the processor from the peer that a rank waits for.  A wait therefore
- * yields the processor between two turns.  After some turns without events it sleeps until the transport has an event.
- * The sleep is bounded, because the rest of MPI does not wake this rank.  A turn usually tests once, because the answer
- * of a peer arrives only after the peer, or the kernel's network stack, has used the processor.
+ * yields the processor between two attempts.  After some attempts without events it sleeps until the transport has an
+ * event.  The sleep is bounded, because the rest of MPI does not wake this rank.  An attempt usually tests once,
+ * because the answer of a peer arrives only after the peer, or the kernel's network stack, has used the processor.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_interfaces.h"
@@ -97,14 +97,14 @@ static const char *named_interfaces(void)
 
 /* ---- engine ---- */
 
-/* Number of rounds of engine progress in a turn of a wait.  A yield of the processor costs more than a few tests. */
+/* Number of rounds of engine progress in an attempt.  A yield of the processor costs more than a few tests. */
 #define ROUNDS 8
 
-/* Number of rounds of engine progress before the first turn if each rank has a processor: enough for a short wait. */
+/* Number of rounds of engine progress before the first attempt if each rank has a processor.  Ends a short wait. */
 #define FIRST_ROUNDS 64
 
-/* Number of turns without an event after which a wait on an oversubscribed node sleeps. */
-#define IDLE_TURNS 20
+/* Number of attempts without an event after which a wait on an oversubscribed node sleeps. */
+#define IDLE_ATTEMPTS 20
 
 /* True if the whole job is on this node. */
 static bool one_node;
@@ -112,11 +112,11 @@ static bool one_node;
 /* Longest sleep in microseconds, which is also the longest delay of other MPI messages by a sleep. */
 #define SLEEP_US 1000
 
-/* Number of turns, of a few us each, without an event after which a wait may sleep if each rank has a processor. */
+/* Number of attempts, of a few us each, without an event after which a wait may sleep if each rank has a processor. */
 #define LONG_IDLE 2000
 
-/* Number of turns between two rounds of progress of all of MPI on an oversubscribed node. */
-#define MPI_TURNS 8
+/* Number of attempts between two rounds of progress of all of MPI on an oversubscribed node. */
+#define MPI_ATTEMPTS 8
 
 static size_t node_processes(void)
 {
@@ -223,20 +223,20 @@ irr_status_t mca_coll_irr_engine_open(void)
  * usually arrives only after other ranks have run, so one round is enough.  The exception is a network between the
  * ranks of this node, which may still hold the message.
  */
-static int rounds_of_turn(void)
+static int rounds_of_attempt(void)
 {
     const mca_coll_irr_component_t *component = &mca_coll_irr_component;
 
     return component->may_sleep && !(one_node && irr_engine_has_network(component->engine)) ? 1 : ROUNDS;
 }
 
-/* Yields, or sleeps after many idle turns, between two turns on an oversubscribed node. */
-static void let_others_run(unsigned turn, unsigned idle)
+/* Yields, or sleeps after many idle attempts, between two attempts on an oversubscribed node. */
+static void let_others_run(unsigned attempt, unsigned idle)
 {
-    if (turn % MPI_TURNS == 0) {
+    if (attempt % MPI_ATTEMPTS == 0) {
         opal_progress();
     }
-    if (idle <= IDLE_TURNS) {
+    if (idle <= IDLE_ATTEMPTS) {
         sched_yield();
     } else if (irr_engine_wait(mca_coll_irr_component.engine, SLEEP_US) == IRR_ERR_TIMEOUT) {
         opal_progress();
@@ -254,7 +254,7 @@ static void rest(unsigned idle)
     }
 }
 
-/* Continues a wait after the first turn, which had `events` events. */
+/* Continues a wait after the first attempt, which had `events` events. */
 __attribute__((noinline))
 static irr_status_t wait_longer(irr_exchange_t *exchange, unsigned events)
 {
@@ -262,16 +262,16 @@ static irr_status_t wait_longer(irr_exchange_t *exchange, unsigned events)
     irr_status_t status = IRR_IN_PROGRESS;
     unsigned idle = 0;
 
-    for (unsigned turn = 1; status == IRR_IN_PROGRESS; turn++) {
+    for (unsigned attempt = 1; status == IRR_IN_PROGRESS; attempt++) {
         idle = events > 0 ? 0 : idle + 1;
         if (may_sleep) {
-            let_others_run(turn, idle);
+            let_others_run(attempt, idle);
         } else {
             opal_progress();
             rest(idle);
         }
         events = 0;
-        status = irr_exchange_wait(exchange, rounds_of_turn(), &events);
+        status = irr_exchange_wait(exchange, rounds_of_attempt(), &events);
     }
     return status;
 }

@@ -59,22 +59,22 @@ static int add_counter(counter_t *counter)
 /* ---- fields of records ---- */
 
 /* A variable: a field of the record of a collective's blocking or nonblocking calls. */
-typedef struct place {
+typedef struct variable {
     int                 field, which;
     mca_coll_irr_form_t form;
-} place_t;
+} variable_t;
 
 enum { CALLS = 2 * MCA_COLL_IRR_COLLECTIVES };
 
-static place_t places[CALLS * MCA_COLL_IRR_FIELDS];
+static variable_t variables[CALLS * MCA_COLL_IRR_FIELDS];
 
 /* Returns the service, which is the state of a collective.  Returns NULL if the collective was not called yet. */
-static const mca_coll_irr_service_t *service_of(mca_coll_irr_module_t *module, const place_t *place)
+static const mca_coll_irr_service_t *service_of(mca_coll_irr_module_t *module, const variable_t *variable)
 {
-    const mca_coll_irr_class_t *class = module->nonblocking[place->which];
+    const mca_coll_irr_class_t *class = module->nonblocking[variable->which];
 
-    if (place->form == MCA_COLL_IRR_BLOCKING) {
-        return mca_coll_irr_service_called(module, place->which);
+    if (variable->form == MCA_COLL_IRR_BLOCKING) {
+        return mca_coll_irr_service_called(module, variable->which);
     }
     return class != NULL ? &class->service : NULL;
 }
@@ -87,8 +87,8 @@ static bool is_double(mca_coll_irr_unit_t unit)
 /* Reads a field.  The value is 0 if the communicator was freed or has no module of coll/irr. */
 static int get_field(const mca_base_pvar_t *pvar, void *value, void *object)
 {
-    const place_t *place = pvar->ctx;
-    const mca_coll_irr_unit_t unit = mca_coll_irr_fields[place->field].unit;
+    const variable_t *variable = pvar->ctx;
+    const mca_coll_irr_unit_t unit = mca_coll_irr_fields[variable->field].unit;
     const mca_coll_irr_service_t *service = NULL;
     mca_coll_irr_record_t record = { .ranks = 0 };
     double values[MCA_COLL_IRR_FIELDS], known;
@@ -96,7 +96,7 @@ static int get_field(const mca_base_pvar_t *pvar, void *value, void *object)
     opal_mutex_lock(&mca_coll_irr_component.lock);
     for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
         if (object != NULL && module->comm == object) {
-            service = service_of(module, place);
+            service = service_of(module, variable);
         }
     }
     if (service != NULL) {
@@ -104,7 +104,7 @@ static int get_field(const mca_base_pvar_t *pvar, void *value, void *object)
     }
     opal_mutex_unlock(&mca_coll_irr_component.lock);
     mca_coll_irr_record_values(&record, values);
-    known = isnan(values[place->field]) ? 0 : values[place->field];
+    known = isnan(values[variable->field]) ? 0 : values[variable->field];
     if (unit == MCA_COLL_IRR_NAME) {
         *(int *)value = (int)known;
     } else if (is_double(unit)) {
@@ -131,17 +131,17 @@ static int notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, void *obje
  * Registers a variable.  A variable with an enumeration has no text: ompi_info of Open MPI 4.1 has no room for both,
  * and would read beyond its buffer.
  */
-static int add_field(place_t *place, mca_base_var_enum_t *algorithms)
+static int add_field(variable_t *variable, mca_base_var_enum_t *algorithms)
 {
-    const mca_coll_irr_collective_t *collective = &mca_coll_irr_collectives[place->which];
-    const mca_coll_irr_field_t *field = &mca_coll_irr_fields[place->field];
+    const mca_coll_irr_collective_t *collective = &mca_coll_irr_collectives[variable->which];
+    const mca_coll_irr_field_t *field = &mca_coll_irr_fields[variable->field];
     const bool is_name = field->unit == MCA_COLL_IRR_NAME;
     int type = MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, class;
     char name[64], text[192] = "";
 
-    snprintf(name, sizeof(name), "%s%s_%s", place->form == MCA_COLL_IRR_NONBLOCKING ? "i" : "", collective->variable,
+    snprintf(name, sizeof(name), "%s%s_%s", variable->form == MCA_COLL_IRR_NONBLOCKING ? "i" : "", collective->variable,
              field->variable);
-    snprintf(text, sizeof(text), is_name ? "%s" : field->text, collective->forms[place->form].call);
+    snprintf(text, sizeof(text), is_name ? "%s" : field->text, collective->forms[variable->form].call);
     class = class_of(text);
     if (is_name) {
         type = MCA_BASE_VAR_TYPE_INT;
@@ -152,7 +152,7 @@ static int add_field(place_t *place, mca_base_var_enum_t *algorithms)
     }
     return mca_base_component_pvar_register(
         &mca_coll_irr_component.super.collm_version, name, is_name ? NULL : text, OPAL_INFO_LVL_4, class, type,
-        is_name ? algorithms : NULL, MCA_BASE_VAR_BIND_MPI_COMM, FLAGS, get_field, NULL, notify, place);
+        is_name ? algorithms : NULL, MCA_BASE_VAR_BIND_MPI_COMM, FLAGS, get_field, NULL, notify, variable);
 }
 
 int mca_coll_irr_pvars_register(void)
@@ -171,10 +171,10 @@ int mca_coll_irr_pvars_register(void)
         const int call = i / MCA_COLL_IRR_FIELDS, which = call % MCA_COLL_IRR_COLLECTIVES;
         const mca_coll_irr_form_t form = call == which ? MCA_COLL_IRR_BLOCKING : MCA_COLL_IRR_NONBLOCKING;
 
-        places[i] = (place_t){ .field = i % MCA_COLL_IRR_FIELDS, .which = which, .form = form };
-        if (mca_coll_irr_fields[places[i].field].variable != NULL &&
+        variables[i] = (variable_t){ .field = i % MCA_COLL_IRR_FIELDS, .which = which, .form = form };
+        if (mca_coll_irr_fields[variables[i].field].variable != NULL &&
             mca_coll_irr_collectives[which].forms[form].function != NULL) {
-            result = add_field(&places[i], algorithms);
+            result = add_field(&variables[i], algorithms);
         }
     }
     OBJ_RELEASE(algorithms);

@@ -181,8 +181,8 @@ static mca_coll_irr_neighbors_t *create(const int *out_ranks, int out, const int
         return NULL;
     }
     made->recv_order = made->order + out;
-    made->send_places = out;
-    made->recv_places = in;
+    made->send_entries = out;
+    made->recv_entries = in;
     made->sends = list_edges(out_ranks, out, 0, made->order);
     made->receives = list_edges(in_ranks, in, flip, made->recv_order);
     to = (int *)(made->recv_order + in);

@@ -58,7 +58,7 @@ void mca_coll_irr_record_values(const record_t *record, double values[MCA_COLL_I
     const double all[] = {
         (double)record->communicators, (double)record->exchanges, (double)record->messages, (double)record->bytes,
         sends ? (double)(record->bytes / record->messages) : NAN, sends ? (double)record->longest : NAN,
-        ratio(record->messages, record->room), (double)record->tried, (double)record->trial_exchanges,
+        ratio(record->messages, record->all_messages), (double)record->tried, (double)record->trial_exchanges,
         (double)record->agreements, (double)record->ns, (double)record->setup_ns,
         ratio(record->setup_ns, record->ns + record->setup_ns), saves ? record->saved_ns : NAN,
         saves ? record->saved_low_ns : NAN, saves ? record->saved_high_ns : NAN, record->speedup.max,
@@ -115,7 +115,7 @@ static void widen(range_t *range, const range_t *more)
 }
 
 /* Returns the entry for the trials of a strategy, or NULL if the list is full and no entry is slower. */
-static tried_t *place_of(record_t *record, const tried_t *tried)
+static tried_t *entry_of(record_t *record, const tried_t *tried)
 {
     tried_t *slowest = NULL;
 
@@ -138,12 +138,12 @@ static tried_t *place_of(record_t *record, const tried_t *tried)
 
 void mca_coll_irr_record_tried(record_t *record, const tried_t *tried)
 {
-    tried_t *place = place_of(record, tried);
+    tried_t *entry = entry_of(record, tried);
 
-    if (place != NULL) {
-        memcpy(place->strategy, tried->strategy, sizeof(place->strategy));
-        place->trials += tried->trials;
-        widen(&place->speedup, &tried->speedup);
+    if (entry != NULL) {
+        memcpy(entry->strategy, tried->strategy, sizeof(entry->strategy));
+        entry->trials += tried->trials;
+        widen(&entry->speedup, &tried->speedup);
     }
 }
 
@@ -230,7 +230,7 @@ static void add(record_t *into, const record_t *record, bool of_this_rank)
         add_counts(into, record);
     }
     into->ranks = into->ranks == record->ranks ? record->ranks : 0;
-    into->room += record->room;
+    into->all_messages += record->all_messages;
     into->messages += record->messages;
     into->bytes += record->bytes;
     into->longest = larger(into->longest, record->longest);
@@ -280,7 +280,7 @@ static record_t *append(mca_coll_irr_table_t *table, const record_t *record)
  * Returns the record to merge a record with, if the table has room for at most one more record.  The last record of the
  * table collects the records whose collective and number of ranks no other record has.
  */
-static record_t *find_company(mca_coll_irr_table_t *table, const record_t *record)
+static record_t *find_to_merge(mca_coll_irr_table_t *table, const record_t *record)
 {
     record_t *found = find(table, record, false);
 
@@ -300,7 +300,7 @@ void mca_coll_irr_table_add(mca_coll_irr_table_t *table, const record_t *record,
     record_t *found = find(table, record, true);
 
     if (found == NULL) {
-        found = table->count < MCA_COLL_IRR_RECORDS - 1 ? append(table, record) : find_company(table, record);
+        found = table->count < MCA_COLL_IRR_RECORDS - 1 ? append(table, record) : find_to_merge(table, record);
     }
     add(found, record, of_this_rank);
 }

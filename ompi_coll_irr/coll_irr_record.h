@@ -50,7 +50,7 @@ typedef struct mca_coll_irr_record_t {
     int32_t  algorithm;        /* the algorithm of the current strategy, as a value of an algorithm parameter */
     uint64_t communicators;    /* number of communicators in the record */
     uint64_t exchanges;        /* number of calls */
-    uint64_t room;             /* number of messages to other ranks, including empty messages */
+    uint64_t all_messages;     /* number of messages to other ranks, including empty messages */
     uint64_t messages;         /* number of messages that were not empty */
     uint64_t bytes;            /* number of bytes in `messages` */
     uint64_t longest;          /* length of the longest message in bytes */

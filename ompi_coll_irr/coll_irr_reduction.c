@@ -41,9 +41,9 @@ static bool is_partner(const mca_coll_irr_reduction_t *reduction, uint32_t side)
 /* Returns the rank of the member that is `ahead` members ahead of this rank. */
 static int rank_at(const mca_coll_irr_reduction_t *reduction, int64_t ahead)
 {
-    const int place = (int)((reduction->me + ahead + reduction->count) % reduction->count);
+    const int index = (int)((reduction->me + ahead + reduction->count) % reduction->count);
 
-    return reduction->members != NULL ? reduction->members[place] : place;
+    return reduction->members != NULL ? reduction->members[index] : index;
 }
 
 /* Returns the length in bytes of a message of this round. */

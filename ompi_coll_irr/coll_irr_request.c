@@ -323,10 +323,10 @@ bool mca_coll_irr_class_is_lost(mca_coll_irr_class_t *class)
 
 void mca_coll_irr_class_agree(mca_coll_irr_class_t *class)
 {
-    const mca_coll_irr_aim_t aim = {
+    const mca_coll_irr_agreement_params_t params = {
         .goal = class->service.state == MCA_COLL_IRR_NEW ? MCA_COLL_IRR_SERVE : MCA_COLL_IRR_CHOOSE,
         .tag = class->tag, .unfit = class->unfit, .plans = class->request != NULL,
         .problem = class->request != NULL ? &class->request->operation.bytes.problem : NULL };
 
-    mca_coll_irr_agreement_start(&class->agreement, class->module, &class->service, &aim);
+    mca_coll_irr_agreement_start(&class->agreement, class->module, &class->service, &params);
 }

@@ -33,7 +33,7 @@
 #define AT_ONCE_NS 10000
 
 /* Number of yields of a wait before it progresses the rest of MPI. */
-#define TURNS 3
+#define YIELDS 3
 
 /* ---- an exchange ---- */
 
@@ -144,7 +144,7 @@ static void begin_failed(mca_coll_irr_request_t *request)
  * Decides whether an operation that starts now is timed, and whether an agreement is due after it.  If an agreement is
  * due, later operations enter the queue.  The caller must hold the lock.
  */
-static void take_turn(mca_coll_irr_request_t *request)
+static void decide_timing(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_class_t *class = request->class;
 
@@ -177,7 +177,7 @@ static begun_t begin(mca_coll_irr_request_t *request)
     if (status != IRR_OK && class->active > 0) {
         return WAITS;   /* another operation will return its exchange */
     }
-    take_turn(request);
+    decide_timing(request);
     request->begin_ns = request->timing.timed || class->service.record != NULL ? irr_clock_ns() : 0;
     request->seen_ns = 0;
     class->active++;
@@ -436,7 +436,7 @@ static mca_coll_irr_request_t *progress_engine(void)
 static bool yield_and_progress(mca_coll_irr_request_t **done_p)
 {
     *done_p = NULL;
-    for (int turn = 0; turn < TURNS && *done_p == NULL; turn++) {
+    for (int yield = 0; yield < YIELDS && *done_p == NULL; yield++) {
         OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
         sched_yield();
         if (OPAL_THREAD_TRYLOCK(&mca_coll_irr_requests.lock) != 0) {

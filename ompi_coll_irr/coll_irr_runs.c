@@ -14,15 +14,15 @@
  * result is correct.
  *
  * The first access to a page costs more than the copy of its bytes.  This file therefore keeps memory for packed bytes,
- * and later calls on any communicator reuse the memory.  If all kept pieces of memory are too small for a call, the
- * call frees the largest piece and allocates memory, which becomes a kept piece after the call.  All kept pieces
- * together have at most KEPT_MAX bytes.
+ * and later calls on any communicator reuse the memory.  If all kept buffers are too small for a call, the call frees
+ * the largest buffer and allocates memory, which becomes a kept buffer after the call.  All kept buffers together have
+ * at most KEPT_MAX bytes.
  *
  * The processor must not read or write memory of an accelerator.  The convertor copies elements from and to this memory
  * with Open MPI's accelerator framework, or with CUDA in Open MPI 4.1.
  *
  * Cost: a few instructions for each run of a kept datatype; for other datatypes the time of the convertor.  Each call
- * also takes one lock, and searches the few kept pieces of memory.
+ * also takes one lock, and searches the few kept buffers.
  */
 #include "coll_irr_buffer.h"
 
@@ -58,7 +58,7 @@ typedef struct known {
 static struct {
     opal_mutex_t lock;
     known_t      known[SETS][SET];
-    unsigned     turn;             /* modulo SET: index of the next entry to replace in a set */
+    unsigned     next_replaced;    /* modulo SET: index of the next entry to replace in a set */
 } table;
 
 bool mca_coll_irr_has_devices;
@@ -148,7 +148,7 @@ static known_t *known_at(uint64_t key)
             return &set[i];
         }
     }
-    return &set[table.turn++ % SET];
+    return &set[table.next_replaced++ % SET];
 }
 
 static bool is_described(const known_t *known, const dt_type_desc_t *description)
@@ -290,7 +290,7 @@ int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *pac
 /* Limit of kept memory in bytes for one process.  The limit is low, because the ranks of a node share its memory. */
 #define KEPT_MAX ((size_t)64 << 20)
 
-/* The size of a kept piece is this unit times a power of two.  Pages without access cost no memory. */
+/* The size of a kept buffer is this unit times a power of two.  Pages without access cost no memory. */
 #define KEPT_UNIT ((size_t)4096)
 
 typedef struct kept {
@@ -301,24 +301,24 @@ typedef struct kept {
 
 static struct {
     opal_mutex_t lock;
-    kept_t      *spare;   /* list of kept pieces, sorted by size, the largest first */
+    kept_t      *spare;   /* list of kept buffers, sorted by size, the largest first */
     size_t       bytes;
 } pool;
 
 /*
- * Removes and returns the smallest piece of at least `bytes` bytes.  If all pieces are smaller, removes and returns the
- * largest piece.  Returns NULL if no memory is kept.
+ * Removes and returns the smallest buffer of at least `bytes` bytes.  If all buffers are smaller, removes and returns
+ * the largest buffer.  Returns NULL if no memory is kept.
  */
 static kept_t *remove_spare(size_t bytes)
 {
-    kept_t **place = &pool.spare, *spare;
+    kept_t **link = &pool.spare, *spare;
 
-    while (*place != NULL && (*place)->next != NULL && (*place)->next->bytes >= bytes) {
-        place = &(*place)->next;
+    while (*link != NULL && (*link)->next != NULL && (*link)->next->bytes >= bytes) {
+        link = &(*link)->next;
     }
-    spare = *place;
+    spare = *link;
     if (spare != NULL) {
-        *place = spare->next;
+        *link = spare->next;
         pool.bytes -= spare->bytes;
     }
     return spare;
@@ -356,15 +356,15 @@ void *mca_coll_irr_kept_take(size_t bytes)
 
 void mca_coll_irr_kept_give(void *memory)
 {
-    kept_t *kept = (kept_t *)((char *)memory - offsetof(kept_t, memory)), **place = &pool.spare;
+    kept_t *kept = (kept_t *)((char *)memory - offsetof(kept_t, memory)), **link = &pool.spare;
 
     opal_mutex_lock(&pool.lock);
     if (kept->bytes <= KEPT_MAX - pool.bytes) {
-        while (*place != NULL && (*place)->bytes > kept->bytes) {
-            place = &(*place)->next;
+        while (*link != NULL && (*link)->bytes > kept->bytes) {
+            link = &(*link)->next;
         }
-        kept->next = *place;
-        *place = kept;
+        kept->next = *link;
+        *link = kept;
         pool.bytes += kept->bytes;
         kept = NULL;
     }

@@ -16,6 +16,8 @@
 #include "coll_irr_statistics.h"
 #include "coll_irr_team.h"
 
+#include "core/log.h"
+
 #include <stdlib.h>
 
 irr_status_t mca_coll_irr_rooms_reserve(mca_coll_irr_module_t *module)
@@ -60,7 +62,7 @@ void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
     if (!is_in_use(module)) {
         mca_coll_irr_bytes_fini(&module->operation.bytes);
     }
-    snprintf(service->why, sizeof(service->why), "%s", why);
+    irr_log_fit(service->why, sizeof(service->why), why);
     mca_coll_irr_log(module, service);
 }
 

@@ -1,23 +1,25 @@
 /*
- * coll_irr_setup.c - the setup of an engine communicator and an optional plan on it, as steps of an agreement.  Also
- * the teardown of the engine: barrier among the peers, flush and close, another barrier, destroy.
+ * coll_irr_setup.c - the setup of an engine communicator (irr.h), and the teardown of the engine in MPI_Finalize.
  *
- * The engine communicates during the setup through callbacks, which are reductions (coll_irr_agreement.h).
+ * Setup: these functions are steps of an agreement (coll_irr_agreement.h).  If the caller asks for it, the last steps
+ * also plan an exchange on the new communicator.  When the engine must communicate during the setup, it calls the
+ * callbacks below, which run reductions over Open MPI's point-to-point messages.
  *
- * Teardown: peers may send messages to a rank until their last exchange has ended.  The first barrier waits for the end
- * of all exchanges.  A process may destroy its engine only after every process that can still send to it has flushed.
- * Each such process is a member of a communicator of this process that the engine served, so a barrier over the members
- * of each served communicator is enough.  A job without exchanges has no barrier.  MPI may free a served communicator
- * before the teardown, so this file stores its members as a group of ranks of MPI_COMM_WORLD.  A group that is a subset
- * of another group needs no barrier.
+ * Teardown: a process may destroy its engine only after every process that can still send to it has flushed.  A barrier
+ * waits until all of these processes have ended their last exchange.  Then each process flushes and closes its engine,
+ * and a second barrier follows.  Only processes that share a communicator served by the engine send to each other, so
+ * a barrier over the members of each served communicator is enough.  A job without exchanges has no barrier.  MPI may
+ * free a served communicator before the teardown, so this file stores its members as a group of ranks of
+ * MPI_COMM_WORLD.  A group that is a subset of another group needs no barrier.
  *
- * All members of a group store the same groups that contain it, so either all members skip its barrier or none does.
- * All ranks run their barriers in the same order of the groups, so no circular wait occurs.
+ * If group A is a subset of group B, each member of A is also a member of B and stores both groups.  Therefore either
+ * all members of A skip its barrier or none does.  All ranks run their barriers in the same order of the groups, so no
+ * circular wait occurs.
  *
  * The teardown runs when the module of MPI_COMM_WORLD is destroyed: all processes are in MPI_Finalize then, and
  * point-to-point messages on MPI_COMM_WORLD still work.  coll_irr_timeout limits the wait for a missing process.
  *
- * Cost of the teardown: a dissemination barrier, O(log n) empty messages, for each group.
+ * Cost of the teardown: two dissemination barriers, O(log n) empty messages each, for each group of n ranks.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -136,7 +138,7 @@ irr_status_t mca_coll_irr_setup_prepare(mca_coll_irr_agreement_t *agreement)
 
 static irr_status_t end(mca_coll_irr_agreement_t *agreement, irr_status_t status)
 {
-    agreement->opened = status;
+    agreement->setup_result = status;
     agreement->sets_up = false;
     if (status != IRR_OK) {
         mca_coll_irr_setup_abandon(agreement);
@@ -145,14 +147,15 @@ static irr_status_t end(mca_coll_irr_agreement_t *agreement, irr_status_t status
     return IRR_OK;
 }
 
-static irr_status_t take_failed(mca_coll_irr_agreement_t *agreement)
+/* Ends the setup.  All ranks read the same maximum, and decline the communicator if planning failed on any rank. */
+static irr_status_t read_plan_result(mca_coll_irr_agreement_t *agreement)
 {
     const irr_status_t status = mca_coll_irr_reduction_test(&agreement->reduction);
 
     return end(agreement, status == IRR_OK && agreement->failed != 0 ? IRR_ERR_NOT_SUPPORTED : status);
 }
 
-/* Waits until this rank has planned the exchange.  Then starts a reduction of whether planning failed. */
+/* Waits until this rank has planned the exchange.  Then starts the reduction that tells whether any rank failed. */
 static irr_status_t wait_for_plan(mca_coll_irr_agreement_t *agreement)
 {
     const irr_status_t status = agreement->failed != 0 ? IRR_OK : irr_exchange_test(irr_comm_exchange(agreement->comm));
@@ -161,7 +164,7 @@ static irr_status_t wait_for_plan(mca_coll_irr_agreement_t *agreement)
         return status;
     }
     agreement->failed = agreement->failed != 0 || status != IRR_OK;
-    return mca_coll_irr_agreement_reduce(agreement, &agreement->failed, 1, take_failed);
+    return mca_coll_irr_agreement_reduce(agreement, &agreement->failed, 1, read_plan_result);
 }
 
 static irr_status_t wait_for_comm(mca_coll_irr_agreement_t *agreement)
@@ -171,10 +174,10 @@ static irr_status_t wait_for_comm(mca_coll_irr_agreement_t *agreement)
     if (status == IRR_IN_PROGRESS) {
         return status;
     }
-    if (status != IRR_OK || !agreement->aim.plans) {
+    if (status != IRR_OK || !agreement->params.plans) {
         return end(agreement, status);
     }
-    agreement->failed = irr_exchange_plan(irr_comm_exchange(agreement->comm), agreement->aim.problem) != IRR_OK;
+    agreement->failed = irr_exchange_plan(irr_comm_exchange(agreement->comm), agreement->params.problem) != IRR_OK;
     agreement->next = wait_for_plan;
     return IRR_OK;
 }
@@ -201,7 +204,7 @@ irr_status_t mca_coll_irr_setup_begin(mca_coll_irr_agreement_t *agreement, const
                                       irr_status_t trouble, const char *reason, mca_coll_irr_step_t then)
 {
     mca_coll_irr_module_t *module = agreement->module;
-    const mca_coll_irr_service_t *service = agreement->target;
+    const mca_coll_irr_service_t *service = agreement->comm_service;
     const irr_comm_params_t params = {
         .ranks = module->ranks.size,
         .rank = module->ranks.rank,
@@ -261,7 +264,7 @@ static void add(group_t *group)
     while (*link != NULL) {
         group_t *other = *link;
 
-        if (is_subset(group, other)) {   /* if so, the list has no subset of the group */
+        if (is_subset(group, other)) {   /* the list then has no group that is a subset of this group */
             free(group);
             return;
         }

@@ -56,7 +56,7 @@ void mca_coll_irr_stats_load(const mca_coll_irr_module_t *module, mca_coll_irr_s
     if (record != NULL) {
         record->messages += mca_coll_irr_side_load(side, module->ranks.rank, &bytes, &record->longest);
         record->bytes += bytes;
-        record->room += receivers(module, service->which);
+        record->all_messages += receivers(module, service->which);
     }
 }
 
@@ -312,7 +312,7 @@ void mca_coll_irr_stats_class_end(mca_coll_irr_class_t *class)
     if (record != NULL && class->request != NULL) {
         record->messages *= record->exchanges;   /* mca_coll_irr_stats_request counts the messages of one start */
         record->bytes *= record->exchanges;
-        record->room *= record->exchanges;
+        record->all_messages *= record->exchanges;
     }
     mca_coll_irr_stats_end(class->module, &class->service);
     mca_coll_irr_stats_close(&class->service);

@@ -16,6 +16,7 @@
 #include "coll_irr_team.h"
 
 #include "core/clock.h"
+#include "core/log.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -116,15 +117,15 @@ static irr_choice_setup_t setup(const mca_coll_irr_module_t *module, const mca_c
 {
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     const int ranks = mca_coll_irr_ranks_on_my_node(&module->ranks);
-    const uint64_t turns = cpus > 0 ? ((uint64_t)ranks + (uint64_t)cpus - 1) / (uint64_t)cpus : 1;
+    const uint64_t ranks_per_cpu = cpus > 0 ? ((uint64_t)ranks + (uint64_t)cpus - 1) / (uint64_t)cpus : 1;
     const bool one_node = ranks == module->ranks.size;
     irr_counters_t counters;
 
     mca_coll_irr_counters(&counters);
     return (irr_choice_setup_t){
         .first = counters.endpoints_open > 0 || only_shared(module, service) ? 0
-                     : turns * ENGINE_NS + (one_node ? 0 : NETWORK_NS),
-        .strategy = turns * STRATEGY_NS };
+                     : ranks_per_cpu * ENGINE_NS + (one_node ? 0 : NETWORK_NS),
+        .strategy = ranks_per_cpu * STRATEGY_NS };
 }
 
 /* ---- steps ---- */
@@ -136,7 +137,7 @@ static irr_status_t end_strategies(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_service_t *service = agreement->service;
 
-    if (agreement->open > 0 && agreement->aim.blocking) {
+    if (agreement->open > 0 && agreement->params.blocking) {
         agreement->module->joined[service->which] = true;
     }
     if (agreement->open > 0 && !service->grouped) {
@@ -174,16 +175,16 @@ static irr_status_t end_strategy(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_service_t *service = agreement->service;
 
-    if (agreement->opened == IRR_OK) {
+    if (agreement->setup_result == IRR_OK) {
         service->strategies[irr_choice_slot(&service->choice, agreement->open++)] = agreement->comm;
         agreement->comm = NULL;
         return open_strategy(agreement);
     }
-    if (agreement->opened != IRR_ERR_NOT_SUPPORTED) {
-        return agreement->opened;
+    if (agreement->setup_result != IRR_ERR_NOT_SUPPORTED) {
+        return agreement->setup_result;
     }
     if (service->host_strategy == 0) {   /* otherwise `why` keeps the cause of the named algorithm */
-        snprintf(service->why, sizeof(service->why), "%s", mca_coll_irr_setup_why(agreement));
+        irr_log_fit(service->why, sizeof(service->why), mca_coll_irr_setup_why(agreement));
     }
     service->refused = service->needs_transport || !agreement->only_shared;   /* no strategy can be opened */
     service->needs_transport = true;   /* in later trials, whose costs include the transport */

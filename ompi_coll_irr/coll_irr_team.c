@@ -65,7 +65,7 @@ static mca_coll_irr_team_t *find_shared(const uint64_t processes[2])
 }
 
 /* Links a team that is new or has moved in memory into its list.  The caller must hold the lock. */
-static void place_team(mca_coll_irr_team_t *team)
+static void link_team(mca_coll_irr_team_t *team)
 {
     *team->link = team;
     if (team->next != NULL) {
@@ -74,7 +74,7 @@ static void place_team(mca_coll_irr_team_t *team)
 }
 
 /* Creates the team of a module in the memory of module->own_team.  The caller must hold the lock. */
-static void found_team(mca_coll_irr_module_t *module, const uint64_t processes[2], bool is_shared)
+static void start_team(mca_coll_irr_module_t *module, const uint64_t processes[2], bool is_shared)
 {
     mca_coll_irr_team_t *team = module->own_team;
 
@@ -84,7 +84,7 @@ static void found_team(mca_coll_irr_module_t *module, const uint64_t processes[2
     memcpy(team->processes, processes, sizeof(team->processes));
     team->link = list_of(processes);
     team->next = *team->link;
-    place_team(team);
+    link_team(team);
     module->team = team;
 }
 
@@ -109,7 +109,7 @@ static void move_in(mca_coll_irr_module_t *module, mca_coll_irr_team_t *team)
     kept -= has_engine_comms(team);
     team->modules = 1;
     memcpy(module->own_team, team, size_of(team));
-    place_team(module->own_team);
+    link_team(module->own_team);
     free(team);
     module->team = module->own_team;
     module->own_team = NULL;
@@ -121,7 +121,7 @@ static void shrink(mca_coll_irr_team_t *team)
     mca_coll_irr_team_t *small = realloc(team, size_of(team));
 
     if (small != NULL) {
-        place_team(small);
+        link_team(small);
     }
 }
 
@@ -140,7 +140,7 @@ void mca_coll_irr_team_find(mca_coll_irr_module_t *module)
     opal_mutex_lock(&mca_coll_irr_component.lock);
     module->team = shares ? find_shared(processes) : NULL;
     if (module->team == NULL) {
-        found_team(module, processes, shares);
+        start_team(module, processes, shares);
     } else if (module->team->modules > 0) {
         module->team->modules++;
     } else {
@@ -195,8 +195,8 @@ static void destroy(mca_coll_irr_team_t *team)
     free(team);
 }
 
-/* Returns true if the next communicator can use a service of the team.  Alike on all ranks. */
-static bool waits(const mca_coll_irr_team_t *team)
+/* Returns true if a later communicator of the same processes can use a service of the team.  Alike on all ranks. */
+static bool is_reusable(const mca_coll_irr_team_t *team)
 {
     bool has = false;
 
@@ -213,7 +213,7 @@ static void leave(mca_coll_irr_team_t *team)
     if (--team->modules > 0) {
         return;
     }
-    if (!waits(team)) {
+    if (!is_reusable(team)) {
         destroy(team);
         return;
     }
@@ -316,7 +316,7 @@ static void begin_anew(mca_coll_irr_module_t *module, bool replaces)
     memset(module->called, 0, sizeof(module->called));
     memset(module->joined, 0, sizeof(module->joined));
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    found_team(module, old->processes, replaces && old->shared);
+    start_team(module, old->processes, replaces && old->shared);
     old->shared = old->shared && !replaces;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
     leave(old);

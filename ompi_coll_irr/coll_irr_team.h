@@ -74,7 +74,8 @@ static inline mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t
 }
 
 /* Returns true if the service uses, or tries, engine communicators, and this communicator has not joined the team. */
-static inline bool mca_coll_irr_team_waits(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+static inline bool mca_coll_irr_team_must_join(const mca_coll_irr_module_t *module,
+                                               const mca_coll_irr_service_t *service)
 {
     return !module->joined[service->which] &&
            (service->state == MCA_COLL_IRR_SERVING ||
@@ -260,12 +261,12 @@ static inline int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_
     const mca_coll_irr_service_t *service = *service_p = mca_coll_irr_service(module, which);
     const bool decided = service->state != MCA_COLL_IRR_NEW && service->state != MCA_COLL_IRR_FAILED;
 
-    return decided && !mca_coll_irr_team_waits(module, service) ? OMPI_SUCCESS
+    return decided && !mca_coll_irr_team_must_join(module, service) ? OMPI_SUCCESS
                                                                  : mca_coll_irr_settle(module, service_p);
 }
 
 /* Sets the ranks that the blocks of both sides belong to: all ranks, or the neighbors in the topology. */
-void mca_coll_irr_place(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
+void mca_coll_irr_set_ranks(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
 
 /* Local: sets the state CHOOSING or DECLINED, or leaves the state NEW for the agreement of the first call. */
 void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);

@@ -178,7 +178,7 @@ static const char *named(const signature_t *signature)
 
 static void text_differs(const char *parameter, const char *value, unsigned process, char *text, size_t size)
 {
-    snprintf(text, size, MCA_COLL_IRR_PREFIX "ofi_%s is '%s' on rank %u of MPI_COMM_WORLD, but not on rank %u",
+    snprintf(text, size, MCA_COLL_IRR_PREFIX "ofi_%s is '%.64s' on rank %u of MPI_COMM_WORLD, but not on rank %u",
              parameter, value != NULL ? value : "", mca_coll_irr_my_process(), process);
 }
 
@@ -194,7 +194,7 @@ static void describe(const signature_t *other, unsigned process, char *text, siz
         snprintf(text, size, "coll_irr_priority is %d on rank %u of MPI_COMM_WORLD and %d on rank %u",
                  (int)other->priority, process, (int)own->priority, me);
     } else if (other->named != own->named) {
-        snprintf(text, size, "%s is %s on rank %u of MPI_COMM_WORLD and %s on rank %u", transport()->parameter,
+        snprintf(text, size, "%s is '%s' on rank %u of MPI_COMM_WORLD and '%s' on rank %u", transport()->parameter,
                  named(other), process, named(own), me);
     } else if (other->provider != own->provider) {
         text_differs("provider", params->ofi_provider, process, text, size);
@@ -434,7 +434,7 @@ static void cast_vote(mca_coll_irr_agreement_t *agreement)
         return;
     }
     if (module->trouble == IRR_OK) {
-        agreement->why = agreement->aim.unfit != NULL ? agreement->aim.unfit : reason_to_leave(module, service);
+        agreement->why = agreement->params.unfit != NULL ? agreement->params.unfit : reason_to_leave(module, service);
     }
     words[BAD_VALUE] = module->trouble != IRR_OK ? me : 0;
     words[WANTED] = agreement->why == NULL;

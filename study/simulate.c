@@ -1,7 +1,8 @@
 /*
  * simulate.c - see simulate.h.
  *
- * The messages of a rank leave one after the other, so only the next one is a message of the simulated network.
+ * The messages that a rank has started wait in a queue and leave the rank one after the other.  Only the first message
+ * of the queue exists in the simulated network (study/timed.h); the next message is created when the first has left.
  */
 #include "study/simulate.h"
 
@@ -13,13 +14,13 @@
 typedef struct rank {
     irr_sketch_t sketch;
     double       now;
-    double       departs;    /* of a line: time when the first message in its queue leaves */
+    double       line_departs;   /* the plan is a line: time when the first message in the queue leaves */
     size_t       messages;   /* number of messages sent */
     size_t       open;       /* number of steps that are not complete */
     size_t       unstarted;
-    size_t       next_recv, next_send, next_signal;
-    uint32_t     first, last;   /* queue of messages that have to leave; of a line the first one only */
-    bool         news;       /* a step has completed since the cursors last advanced */
+    size_t       next_recv, next_send, next_signal;   /* cursors: the first step of this kind that has not started */
+    uint32_t     first, last;   /* queue of messages that have not left: steps; a line sets only `first`, a send */
+    bool         completed;  /* a step has completed since the cursors last advanced */
     bool         running;
 } rank_t;
 
@@ -29,19 +30,19 @@ struct irr_simulation {
     const irr_timed_config_t *config;
     irr_timed_t              *timed;
     int                       running;
-    size_t                    staged;   /* bytes of the copies since the last call of charge */
+    size_t                    copied;   /* bytes of the copies since go_on last added their time to a clock */
     irr_status_t              status;
 };
 
 /* ---- sending ---- */
 
-/* Returns the cost of a message at one end. */
-static double end_ns(const irr_simulation_t *simulation, int rank, int peer, size_t bytes, size_t pieces)
+/* Returns the time in ns that a message takes at its sender, or at its receiver. */
+static double cost_at_end(const irr_simulation_t *simulation, int rank, int peer, size_t bytes, size_t pieces)
 {
     return irr_timed_end_ns(simulation->timed, irr_timed_is_inside(simulation->timed, rank, peer), bytes, pieces);
 }
 
-/* Returns the receiver of a send of a line. */
+/* Returns the receiver of a send, in a plan that is a line. */
 static int receiver(const irr_simulation_t *simulation, int rank, const irr_sketch_send_t *send)
 {
     return send->ahead < simulation->ranks - rank ? rank + send->ahead : rank + send->ahead - simulation->ranks;
@@ -62,8 +63,8 @@ static void depart(irr_simulation_t *simulation, int r)
         message.to = receiver(simulation, r, send);
         message.stage = sketch->stage;
         message.kind = IRR_STEP_SEND;
-        rank->departs += end_ns(simulation, r, message.to, send->bytes, send->bytes > 0);
-        time = rank->departs;
+        rank->line_departs += cost_at_end(simulation, r, message.to, send->bytes, send->bytes > 0);
+        time = rank->line_departs;
     } else {
         const irr_sketch_step_t *step = &sketch->steps[rank->first];
 
@@ -97,7 +98,7 @@ static void complete(rank_t *rank, irr_sketch_step_t *step)
 {
     step->state = IRR_SKETCH_COMPLETE;
     rank->open--;
-    rank->news = true;
+    rank->completed = true;
 }
 
 static void send(irr_simulation_t *simulation, int r, irr_sketch_step_t *step)
@@ -125,8 +126,11 @@ static void send(irr_simulation_t *simulation, int r, irr_sketch_step_t *step)
 
 /* ---- receiving ---- */
 
-/* Completes a receive. */
-static void take(irr_simulation_t *simulation, irr_timed_message_t *message, irr_sketch_step_t *step)
+/*
+ * Receives a message: adds the time of the receive to the clock of the rank, frees the message, and completes the
+ * receive.  step: the receive; NULL: the plan is a line.
+ */
+static void receive_message(irr_simulation_t *simulation, irr_timed_message_t *message, irr_sketch_step_t *step)
 {
     rank_t *rank = &simulation->rank[message->to];
     const size_t pieces = step != NULL ? step->pieces : message->bytes > 0;
@@ -140,13 +144,16 @@ static void take(irr_simulation_t *simulation, irr_timed_message_t *message, irr
     }
 }
 
-/* Takes a message, or answers its question.  step: its receive, which is posted; NULL: the plan is a line. */
-static void meet(irr_simulation_t *simulation, irr_timed_message_t *message, irr_sketch_step_t *step)
+/*
+ * Receives a message that has arrived, or answers the question of a rendezvous (study/timed.h).  step: the receive,
+ * which has started; NULL: the plan is a line.
+ */
+static void receive_or_answer(irr_simulation_t *simulation, irr_timed_message_t *message, irr_sketch_step_t *step)
 {
     rank_t *rank = &simulation->rank[message->to];
 
     if (!message->asks) {
-        take(simulation, message, step);
+        receive_message(simulation, message, step);
         return;
     }
     if (step != NULL) {
@@ -163,7 +170,7 @@ static void receive(irr_simulation_t *simulation, irr_sketch_step_t *step)
     step->state = IRR_SKETCH_STARTED;
     step->early = NULL;
     if (message != NULL) {
-        meet(simulation, message, step);
+        receive_or_answer(simulation, message, step);
     }
 }
 
@@ -179,11 +186,11 @@ static void arrive(irr_simulation_t *simulation, irr_timed_message_t *message, d
         step = irr_sketch_receive(&rank->sketch, message->from, message->stage, message->kind == IRR_STEP_SIGNAL);
     }
     if (step == NULL && !rank->sketch.is_line) {
-        irr_timed_take(simulation->timed, message);   /* no receive takes it */
+        irr_timed_take(simulation->timed, message);   /* the plan has no receive for it, so it is discarded */
     } else if (step != NULL && step->state == IRR_SKETCH_WAITING) {
         step->early = message;
     } else {
-        meet(simulation, message, step);
+        receive_or_answer(simulation, message, step);
     }
 }
 
@@ -215,7 +222,7 @@ static void start(irr_simulation_t *simulation, int r, irr_sketch_step_t *step)
         receive(simulation, step);
         break;
     case IRR_STEP_COPY:
-        simulation->staged += step->bytes;
+        simulation->copied += step->bytes;
         complete(&simulation->rank[r], step);
         break;
     case IRR_STEP_REDUCE:
@@ -248,7 +255,7 @@ static void advance_all(irr_simulation_t *simulation, int r)
 {
     rank_t *rank = &simulation->rank[r];
 
-    rank->news = false;
+    rank->completed = false;
     advance(simulation, r, &rank->next_recv, 1u << IRR_STEP_RECV | 1u << IRR_STEP_WAIT);
     advance(simulation, r, &rank->next_signal, 1u << IRR_STEP_SIGNAL);
     advance(simulation, r, &rank->next_send, 1u << IRR_STEP_SEND | 1u << IRR_STEP_COPY | 1u << IRR_STEP_REDUCE);
@@ -259,11 +266,11 @@ static void go_on(irr_simulation_t *simulation, int r)
 {
     rank_t *rank = &simulation->rank[r];
 
-    simulation->staged = 0;
-    while (rank->news && rank->unstarted > 0 && simulation->status == IRR_OK) {
+    while (rank->completed && rank->unstarted > 0 && simulation->status == IRR_OK) {
         advance_all(simulation, r);
     }
-    rank->now += irr_timed_copy_ns(simulation->timed, simulation->staged);
+    rank->now += irr_timed_copy_ns(simulation->timed, simulation->copied);
+    simulation->copied = 0;
     if (rank->running && rank->open == 0) {
         rank->running = false;
         simulation->running--;
@@ -277,8 +284,9 @@ static void start_line(irr_simulation_t *simulation, int r)
     rank_t *rank = &simulation->rank[r];
     const irr_sketch_t *sketch = &rank->sketch;
 
-    rank->departs = rank->now;
+    rank->line_departs = rank->now;
     rank->messages = sketch->nsends;
+    simulation->copied = sketch->copied;
     rank->open = sketch->nrecvs;
     for (size_t i = 0; i < sketch->nsends; i++) {
         const irr_sketch_send_t *send = &sketch->sends[i];
@@ -305,13 +313,13 @@ static void start_rank(irr_simulation_t *simulation, int r, double begin)
     } else {
         rank->open = rank->unstarted = rank->sketch.nsteps;
         irr_sketch_reset(&rank->sketch);
-        advance_all(simulation, r);
+        advance_all(simulation, r);   /* go_on adds the time of its copies */
     }
     go_on(simulation, r);
 }
 
-/* Handles the event that a message with a waiting sender has left. */
-static void has_left(irr_simulation_t *simulation, const irr_timed_message_t *message, double time)
+/* Handles IRR_TIMED_SENT: the message has passed its first link, and its sender, which waited for that, goes on. */
+static void complete_send(irr_simulation_t *simulation, const irr_timed_message_t *message, double time)
 {
     rank_t *rank = &simulation->rank[message->from];
 
@@ -334,7 +342,7 @@ static void handle(irr_simulation_t *simulation, const irr_timed_event_t *event)
         irr_timed_go(simulation->timed, message);
         break;
     case IRR_TIMED_SENT:
-        has_left(simulation, message, event->time);
+        complete_send(simulation, message, event->time);
         go_on(simulation, from);
         break;
     case IRR_TIMED_ARRIVED:
@@ -407,6 +415,7 @@ irr_status_t irr_simulation_run(irr_simulation_t *simulation, const irr_timed_co
     }
     simulation->config = config;
     simulation->running = 0;
+    simulation->copied = 0;
     simulation->status = IRR_OK;
     for (int r = 0; r < simulation->ranks && status == IRR_OK; r++) {
         status = irr_sketch_sort(&simulation->rank[r].sketch);

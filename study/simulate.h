@@ -5,7 +5,7 @@
  * does not limit the messages in flight, as the window of the executor does.  It stores no buffers and no offsets.  For
  * each step it stores the peer, the number of bytes, the number of pieces and the dependencies.  A plan is a *line* if
  * it has one stage, no step depends on another step, and each message has one piece.  For a line the simulation stores
- * only the peers and bytes of the sends.
+ * only the peers and bytes of the sends, and the sum of the bytes of the copies.
  */
 #ifndef IRR_SIMULATE_H
 #define IRR_SIMULATE_H

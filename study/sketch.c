@@ -81,7 +81,7 @@ static irr_status_t add_step(irr_sketch_t *sketch, const irr_plan_t *plan, const
     return status;
 }
 
-/* Copies are part of a line, because they start with it and take no time then. */
+/* A line may have copies.  No step waits for them, so only the sum of their bytes is stored. */
 static bool is_line(const irr_plan_t *plan)
 {
     bool line = plan->ndeps == 0 && plan->stages <= 1;
@@ -105,7 +105,9 @@ static irr_status_t take_line(irr_sketch_t *sketch, const irr_sketch_t *model, c
     sketch->nrecvs = plan->nrecvs;
     sketch->stage = (uint16_t)plan->stages;
     for (size_t i = 0; i < plan->nsteps; i++) {
-        if (plan->steps[i].kind == IRR_STEP_SEND) {
+        if (plan->steps[i].kind == IRR_STEP_COPY) {
+            sketch->copied += bytes_of(plan, &plan->steps[i]);
+        } else if (plan->steps[i].kind == IRR_STEP_SEND) {
             sketch->sends[sketch->nsends++] = (irr_sketch_send_t){
                 (plan->steps[i].peer - plan->rank + plan->ranks) % plan->ranks, (uint32_t)plan->steps[i].bytes };
         }

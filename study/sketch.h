@@ -41,8 +41,8 @@ typedef struct irr_sketch_send {
 typedef struct irr_sketch {
     bool               is_line;
     bool               shares;    /* the sends belong to another sketch */
-    irr_sketch_send_t *sends;     /* sends, nsends, nrecvs and stage are set for a line */
-    size_t             nsends, nrecvs;
+    irr_sketch_send_t *sends;     /* sends, nsends, nrecvs, copied and stage are set for a line */
+    size_t             nsends, nrecvs, copied;   /* copied: bytes of all copies */
     uint16_t           stage;
     irr_sketch_step_t *steps;     /* of other plans */
     size_t             nsteps;

@@ -135,7 +135,7 @@ refused "a redistribution with --ranks" "--redistribute and --ranks exclude each
     check --algorithm direct --ranks 6 --redistribute 2,6,3,6
 refused "the algorithm redistribution without --redistribute" "algorithm redistribution needs --redistribute" \
     check --algorithm redistribution --ranks 6
-refused "--save for an algorithm without a schedule" "--save: algorithm direct has no schedule, only xor to tree have" \
+refused "--save for an algorithm without a schedule" "--save: algorithm direct has no schedule; only xor to tree in the list of --help have one" \
     check --algorithm direct --ranks 2 --save "$scratch/none"
 refused "--load with --algorithm" "--load and --algorithm exclude each other" \
     check --algorithm xor --load "$scratch/saved"

@@ -224,7 +224,7 @@ refused "a malformed topology" "$scratch/lost:3: host 'n0' is also connected to 
 conf nodes 'SwitchName=s0 Switches=s1 NodeSpeed=2' 'SwitchName=s1 Nodes=n0'
 refused "NodeSpeed without Nodes" "$scratch/nodes:1: switch 's0' has NodeSpeed, but no Nodes" \
     check --algorithm direct --topology "$scratch/nodes"
-refused "a topology with too many hosts" "$scratch/large: 16385 hosts, irr_plan plans for at most 16384 ranks" \
+refused "a topology with too many hosts" "$scratch/large: 16385 hosts, but irr_plan plans for at most 16384 ranks" \
     check --algorithm direct --topology "$scratch/large"
 refused "an unknown host" "$scratch/two: host 'n9' of rank 1 is not in the topology" \
     check --algorithm direct --topology "$scratch/two" --hosts n0,n9

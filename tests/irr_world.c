@@ -147,7 +147,7 @@ bool irr_world_drain(irr_world_t *world)
     return drained == ranks;
 }
 
-int irr_world_ids(const irr_world_t *world)
+int irr_world_used_ids(const irr_world_t *world)
 {
     int held = 0;
 
@@ -305,6 +305,11 @@ irr_status_t irr_team_test_setup(irr_team_t *team, int rank)
 {
     self = team->members[rank];
     return team->statuses[rank] = irr_setup_test(&team->setups[rank].setup, &team->comms[rank]);
+}
+
+const char *irr_team_why(const irr_team_t *team, int rank)
+{
+    return team->setups[rank].setup.why;
 }
 
 void irr_team_abandon_setup(irr_team_t *team)

@@ -56,8 +56,8 @@ void irr_world_progress(const irr_world_t *world, int rounds);
 bool irr_world_close(irr_world_t *world);
 bool irr_world_drain(irr_world_t *world);
 
-/* Returns the number of ids that all engines hold. */
-int irr_world_ids(const irr_world_t *world);
+/* Returns the number of communicator ids that are in use, added over all engines. */
+int irr_world_used_ids(const irr_world_t *world);
 
 /* Returns the rank of its world that a function of this file advances, or has advanced last. */
 int irr_world_self(void);
@@ -93,6 +93,9 @@ int irr_team_rank(const irr_team_t *team, int member);
 void         irr_team_start_setup(irr_team_t *team);
 irr_status_t irr_team_test_setup(irr_team_t *team, int rank);
 void         irr_team_abandon_setup(irr_team_t *team);
+
+/* Returns the reason why the last setup failed, as a member knows it. */
+const char  *irr_team_why(const irr_team_t *team, int rank);
 
 /*
  * Creates the communicator on all members.  Returns the status of all members.  If they differ or the setup does not

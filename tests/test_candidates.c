@@ -123,7 +123,7 @@ static void test_rows(void)
         irr_candidate_t list[IRR_CANDIDATES_MAX];
         int count;
 
-        traffic.alone = rows[i].alone;
+        traffic.own_processors = rows[i].alone;
         count = list_of(&traffic, list);
         CU_ASSERT_FATAL(count > 0);
         CU_ASSERT(rows[i].first == NULL || is(&list[0], rows[i].first));

@@ -1,6 +1,10 @@
 /*
- * test_check_batches.c - plans that are proved batch by batch. The proof of several batches accepts the plans of all
- * grids, shows the same messages as the proof of one batch, and accepts no plan that the proof of one batch refuses.
+ * test_check_batches.c - plans that are proved correct in several batches of steps, instead of all steps at once
+ * (study/check.h).
+ *
+ * The proof in batches must accept the plans of several algorithms, and must pass the same messages to its caller as
+ * the built plans have. If a step or piece of a plan is changed at random, the proof in batches must not accept a plan
+ * that the proof in one batch refuses.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -22,11 +26,10 @@ static irr_settings_t settings_of(const char *row, uint64_t *random)
                              .direct_bytes = irr_test_below(random, 3) * UNIT };
 }
 
-/* ---- the plans of the table ---- */
+/* ---- the plans of the algorithms in rows ---- */
 
-/* The sum of the hashes of all messages, which is independent of their order. */
 typedef struct sum {
-    uint64_t messages;
+    uint64_t hashes;   /* sum of the hashes of all messages, which is independent of their order */
     bool     proved;
 } sum_t;
 
@@ -46,26 +49,26 @@ static bool add_message(void *context, const irr_plans_message_t *message)
 
         hash = irr_hash_words(hash, parts, IRR_TEST_COUNT(parts));
     }
-    to->messages += hash;
+    to->hashes += hash;
     return true;
 }
 
 static irr_status_t prove(const irr_strategy_t *strategy, const irr_plans_known_t *known, irr_plans_t *plans)
 {
-    sum = (sum_t){ .messages = 0 };
+    sum = (sum_t){ .hashes = 0 };
     return irr_plans_prove(strategy, known, plans, add_message, &sum, &sum.proved);
 }
 
 static void compare_plans(const irr_settings_t *settings, const irr_matrix_t *matrix)
 {
-    sum_t expected = { .messages = 0 };
+    sum_t expected = { .hashes = 0 };
     irr_plans_t built, proved;
 
     irr_test_must(irr_plan_all_with(settings, matrix, &built));
     irr_test_must(irr_plans_each_message(&built, add_message, &expected));
     irr_test_must(irr_plan_all_by(prove, settings, matrix, &proved));
     CU_ASSERT(sum.proved);
-    CU_ASSERT_EQUAL(sum.messages, expected.messages);
+    CU_ASSERT_EQUAL(sum.hashes, expected.hashes);
     for (int r = 0; r < matrix->ranks; r++) {
         const irr_plan_t *a = &built.plans[r], *b = &proved.plans[r];
 
@@ -76,7 +79,7 @@ static void compare_plans(const irr_settings_t *settings, const irr_matrix_t *ma
     irr_plans_fini(&built);
 }
 
-static void test_table(void)
+static void test_rows(void)
 {
     static const int ranks[] = { 1, 2, 5, 12, 16, 31, 45 };
     uint64_t random = irr_test_seed();
@@ -92,10 +95,10 @@ static void test_table(void)
     }
 }
 
-/* ---- plans with changes ---- */
+/* ---- plans that were changed at random ---- */
 
-/* Appends the steps up to a stage to the steps that are checked; returns the number of steps that follow. */
-static size_t append(irr_check_t *check, irr_plan_t *part, const irr_plan_t *plan, int stage)
+/* Adds the next steps of a plan to the batch of its rank: the steps of all stages up to `stage`. */
+static void add_batch(irr_check_t *check, irr_plan_t *part, const irr_plan_t *plan, int stage)
 {
     const bool last = stage == STAGES_MAX;
 
@@ -104,11 +107,10 @@ static size_t append(irr_check_t *check, irr_plan_t *part, const irr_plan_t *pla
     }
     check->rank[plan->rank].fresh = true;
     check->rank[plan->rank].last = last;
-    return plan->nsteps - part->nsteps;
 }
 
-/* Proves plans in a batch for each stage. */
-static irr_status_t prove_stages(const irr_plans_t *plans)
+/* Proves plans correct in several batches; each batch has the steps of one stage. */
+static irr_status_t prove_in_batches(const irr_plans_t *plans)
 {
     irr_plan_t *parts = malloc((size_t)plans->ranks * sizeof(*parts));
     irr_check_t check = { .plans = parts, .problems = plans->problems, .ranks = plans->ranks };
@@ -122,7 +124,7 @@ static irr_status_t prove_stages(const irr_plans_t *plans)
     status = irr_check_open(&check);
     for (int stage = 1; stage <= STAGES_MAX && status == IRR_OK; stage++) {
         for (int r = 0; r < plans->ranks; r++) {
-            append(&check, &parts[r], &plans->plans[r], stage);
+            add_batch(&check, &parts[r], &plans->plans[r], stage);
         }
         status = irr_check_batch(&check);
         status = status == IRR_OK ? irr_check_carry(&check) : status;
@@ -145,7 +147,7 @@ static void change_step(irr_plan_t *plan, uint64_t *random)
     }
 }
 
-/* Changes one thing in a plan. */
+/* Changes one step or one piece of a plan. */
 static void change(irr_plan_t *plan, uint64_t *random)
 {
     irr_piece_t *piece = plan->npieces > 0 ? &plan->pieces[irr_test_below(random, plan->npieces)] : NULL;
@@ -171,7 +173,7 @@ static void test_changes(void)
         const irr_settings_t settings = settings_of(rows[irr_test_below(&random, 5)], &random);
         irr_matrix_t matrix = matrix_scene_pattern("random", 2 + (int)irr_test_below(&random, 9), UNIT, random);
         irr_plans_t plans;
-        irr_status_t whole, stages;
+        irr_status_t at_once, in_batches;
 
         irr_test_must(irr_plan_all_with(&settings, &matrix, &plans));
         if (irr_test_below(&random, 4) > 0) {
@@ -181,16 +183,17 @@ static void test_changes(void)
                 change(plan, &random);
             }
         }
-        whole = irr_plan_check(plans.plans, plans.problems, plans.ranks, NULL, 0);
-        stages = prove_stages(&plans);
-        CU_ASSERT(stages == IRR_OK || stages == IRR_ERR_INVALID_PLAN);
-        CU_ASSERT(stages != IRR_OK || whole == IRR_OK);
-        accepted += stages == IRR_OK;
-        refused += whole != IRR_OK;
+        at_once = irr_plan_check(plans.plans, plans.problems, plans.ranks, NULL, 0);
+        in_batches = prove_in_batches(&plans);
+        CU_ASSERT(in_batches == IRR_OK || in_batches == IRR_ERR_INVALID_PLAN);
+        CU_ASSERT(in_batches != IRR_OK || at_once == IRR_OK);
+        accepted += in_batches == IRR_OK;
+        refused += at_once != IRR_OK;
         irr_plans_fini(&plans);
         irr_matrix_fini(&matrix);
     }
-    printf("# of %d plans, %d are wrong, and %d are accepted in batches\n", ROUNDS, refused, accepted);
+    printf("# %d plans: the proof in one batch refuses %d; the proof in several batches accepts %d\n", ROUNDS, refused,
+           accepted);
     CU_ASSERT(accepted > ROUNDS / 8 && refused > ROUNDS / 4);
 }
 
@@ -215,6 +218,6 @@ static void test_no_memory(void)
 }
 
 IRR_TEST_MAIN("check_batches", 240,
-    { "the plans of the table are proved, with their messages", test_table },
-    { "no plan with a change is accepted that one batch refuses", test_changes },
+    { "several batches: the plans of seven algorithms are correct, with their messages", test_rows },
+    { "several batches accept no changed plan that one batch refuses", test_changes },
     { "no memory", test_no_memory })

@@ -131,7 +131,7 @@ static void test_finds_the_best(void)
     irr_choosers_run(&job, 10000);
     CU_ASSERT_TRUE(job.opened >= 1);
     for (int r = 0; r < IRR_CHOOSERS_RANKS; r++) {   /* one rank's node has more processes than processors */
-        CU_ASSERT_FALSE(irr_choice_traffic(&job.choice[r], IRR_CHOOSERS_RANKS, false).alone);
+        CU_ASSERT_FALSE(irr_choice_traffic(&job.choice[r], IRR_CHOOSERS_RANKS, false).own_processors);
     }
     CU_ASSERT_TRUE(job.settled >= 1);
     CU_ASSERT_EQUAL(irr_choosers_found(&job), 2);

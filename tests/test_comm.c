@@ -1,4 +1,7 @@
-/* test_comm.c - the setup of communicators. All ranks agree, whatever fails on a rank. */
+/*
+ * test_comm.c - the setup of communicators: addresses, ids, settings that differ between ranks, and failures. Either
+ * all ranks get the communicator or none does.
+ */
 #include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_world.h"
@@ -28,11 +31,11 @@ static void test_addresses_once(void)
         int    first, step;
         size_t gathers, reduces, connects;
     } rows[] = {
-        { 0, 2,  1, 4, 3 },    /* 0, 2, 4 */
+        { 0, 2,  1, 4, 3 },    /* ranks 0, 2, 4 */
         { 0, 2,  0, 3, 3 },    /* once more */
-        { 0, 1,  1, 5, 7 },    /* all, which first propose different ids */
-        { 4, -1, 0, 3, 12 },   /* all, in reverse */
-        { 1, 2,  0, 3, 14 }    /* 1, 3 */
+        { 0, 1,  1, 5, 7 },    /* all ranks; they first propose different ids, so one more reduction is needed */
+        { 4, -1, 0, 3, 12 },   /* all ranks, in reverse order */
+        { 1, 2,  0, 3, 14 }    /* ranks 1, 3 */
     };
     enum { ROWS = IRR_TEST_COUNT(rows) };
     irr_team_t teams[ROWS];
@@ -97,15 +100,15 @@ static void test_ids(void)
     CU_ASSERT_TRUE(irr_world_close(&world));
 }
 
-/* Begins a team of three ranks, each of which has one free id. */
-static void begin_taken(irr_team_t *team, const uint32_t free[3])
+/* Begins a team of three ranks. Rank r has taken all ids except free_ids[r]. */
+static void begin_with_free_ids(irr_team_t *team, const uint32_t free_ids[3])
 {
     irr_team_begin(team, 3, 0, EAGER_MAX);
     for (int r = 0; r < 3; r++) {
         irr_ids_t *ids = &team->world->engines[r]->ids;
 
         memset(ids->used, 0xff, sizeof(ids->used));
-        irr_ids_give(ids, free[r]);
+        irr_ids_give(ids, free_ids[r]);
     }
 }
 
@@ -113,7 +116,7 @@ static void use_last_id(uint32_t id)
 {
     irr_team_t team, another;
 
-    begin_taken(&team, (const uint32_t[]){ id, id, id });
+    begin_with_free_ids(&team, (const uint32_t[]){ id, id, id });
     for (int r = 0; r < 3; r++) {
         team.world->engines[r]->ids.next = r == 1 ? (id + 1) % IRR_IDS_COUNT : 0;
     }
@@ -123,10 +126,10 @@ static void use_last_id(uint32_t id)
         CU_ASSERT_EQUAL(id_of(&team), id);
         irr_world_start_log();
         CU_ASSERT_EQUAL(irr_team_create(&another), IRR_ERR_NOT_SUPPORTED);
-        irr_world_end_log(1, "none of the 65536 communicator ids is free at all ranks of a communicator");
+        irr_world_end_log(1, "each of the 65536 communicator ids is in use on some rank of a communicator");
         irr_team_destroy(&team);
     }
-    CU_ASSERT_EQUAL(irr_world_ids(team.world), 3 * 65535);
+    CU_ASSERT_EQUAL(irr_world_used_ids(team.world), 3 * 65535);
     irr_team_close(&team);
 }
 
@@ -141,9 +144,9 @@ static void test_no_common_id(void)
 {
     irr_team_t team;
 
-    begin_taken(&team, (const uint32_t[]){ 0, 100, 200 });
+    begin_with_free_ids(&team, (const uint32_t[]){ 0, 100, 200 });
     CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
-    CU_ASSERT_EQUAL(irr_world_ids(team.world), 3 * 65535);
+    CU_ASSERT_EQUAL(irr_world_used_ids(team.world), 3 * 65535);
     for (int r = 0; r < 3; r++) {
         irr_ids_give(&team.world->engines[r]->ids, 50);
     }
@@ -161,7 +164,7 @@ static void expect_recovery(irr_team_t *team)
         team->params[i].trouble = IRR_OK;
         team->params[i].settings = team->params[0].settings;
     }
-    CU_ASSERT_EQUAL(irr_world_ids(team->world), 0);
+    CU_ASSERT_EQUAL(irr_world_used_ids(team->world), 0);
     CU_ASSERT_EQUAL(irr_team_create(team), IRR_OK);
     irr_team_close(team);
 }
@@ -191,11 +194,35 @@ static void test_trouble(void)
     }
 }
 
-/* A change of one setting, and the beginning of the line that names the setting. */
+/* The agreement has little room for a reason. If it is too long, all ranks get its beginning and its end. */
+static void test_long_reason(void)
+{
+    static const char end[] = "/schedule: only version 1 is read";
+    char reason[320] = "file /";
+    irr_team_t team;
+
+    irr_team_begin(&team, 3, 0, EAGER_MAX);
+    memset(reason + strlen(reason), 'a', 260);
+    strcat(reason, end);
+    team.params[1].trouble = IRR_ERR_FORMAT;
+    team.params[1].reason = reason;
+    irr_world_start_log();
+    CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
+    irr_world_end_log(1, reason);
+    for (int r = 0; r < 3; r++) {
+        const char *why = irr_team_why(&team, r);
+
+        CU_ASSERT(strncmp(why, "rank 1: file /a", 15) == 0 && strstr(why, "a...a") != NULL);
+        CU_ASSERT(strlen(why) > sizeof(end) && strcmp(why + strlen(why) - strlen(end), end) == 0);
+    }
+    expect_recovery(&team);
+}
+
+/* A change of one or two settings, and the beginning of the error message. It names the first setting that differs. */
 #define DIFFERENCES(ROW) \
-    ROW(algorithm = 2, "x_algorithm is natural on rank 0 of a communicator and direct on rank 1") \
-    ROW(compose = IRR_COMPOSE_SPLIT, "compose is auto on rank 0 of a communicator and split on rank 1") \
-    ROW(window_messages = 5, "window_messages is 4 on rank 0 of a communicator and 5 on rank 2") \
+    ROW(algorithm = 2, "x_algorithm is 'natural' on rank 0 of a communicator and 'direct' on rank 1") \
+    ROW(compose = IRR_COMPOSE_SPLIT, "compose is 'auto' on rank 0 of a communicator and 'split' on rank 1") \
+    ROW(window_messages = 5, "window_messages is '4' on rank 0 of a communicator and '5' on rank 2") \
     ROW(window_bytes = 0, "window_bytes") \
     ROW(window_messages = settings->window_bytes; settings->window_bytes = 4, "window_messages") \
     ROW(dims.count = 3, "dims is not the same on rank 2 of a communicator as on rank 0") \
@@ -220,19 +247,19 @@ static void test_trouble(void)
     ROW(schedule_ms = 1, "schedule_ms") \
     ROW(direct_bytes = 1, "direct_bytes")
 
-/* Makes one change. Returns the expected line, or NULL behind the last change. */
+/* Makes change `number`. Returns the expected beginning of the message, or NULL if there is no such change. */
 static const char *change(irr_settings_t *settings, int number)
 {
-    const char *line = NULL;
+    const char *beginning = NULL;
 
 #define CHANGE_ROW(change, text) \
     if (number-- == 0) {         \
         settings->change;        \
-        line = text;             \
+        beginning = text;        \
     }
     DIFFERENCES(CHANGE_ROW)
 #undef CHANGE_ROW
-    return line;
+    return beginning;
 }
 
 static void test_settings(void)
@@ -242,10 +269,10 @@ static void test_settings(void)
         .dims = { 2, { 4, 4 } }, .slice_min = 64, .overlap = IRR_OVERLAP_DUAL
     };
     irr_settings_t other = common;
-    const char *line;
+    const char *beginning;
     irr_team_t team;
 
-    for (int i = 0; (line = change(&other, i)) != NULL; i++, other = common) {
+    for (int i = 0; (beginning = change(&other, i)) != NULL; i++, other = common) {
         irr_team_begin(&team, 3, 0, EAGER_MAX);
         irr_team_set(&team, &common);
         team.params[i % 3].settings = other;
@@ -254,13 +281,16 @@ static void test_settings(void)
         }
         irr_world_start_log();
         CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
-        irr_world_log.last[strlen(line)] = '\0';
-        irr_world_end_log(1, line);
+        irr_world_log.last[strlen(beginning)] = '\0';
+        irr_world_end_log(1, beginning);
         expect_recovery(&team);
     }
 }
 
-/* If one rank cannot take part, all ranks decline the communicator. */
+/*
+ * All ranks decline a communicator if one rank has an algorithm that does not exist, or if all ranks have a pacing that
+ * does not exist or too many ranks.
+ */
 static void test_not_served(void)
 {
     irr_team_t team;
@@ -339,10 +369,11 @@ static void test_no_memory(void)
 
 IRR_TEST_MAIN("comm", 60,
     { "addresses are exchanged once",                       test_addresses_once },
-    { "ids are equal on all members, and differ",           test_ids },
+    { "all members have the same id; communicators differ",  test_ids },
     { "the last id, used again and again",                  test_last_id },
     { "no id that is free on all ranks",                    test_no_common_id },
     { "trouble on one rank, or on several",                 test_trouble },
+    { "the end of a long reason",                           test_long_reason },
     { "different settings",                                 test_settings },
     { "settings that are not served",                       test_not_served },
     { "no memory on one rank",                              test_no_memory })

@@ -179,6 +179,28 @@ static void test_log_format(void)
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
 }
 
+/* A text that does not fit keeps its beginning and its end. */
+static void test_log_fit(void)
+{
+    static const char text[] = "file /a/long/path: only version 1 is read";
+
+    for (size_t size = 16; size < sizeof(text) + 3; size++) {
+        const size_t head = size / 3;
+        char fitted[64];
+
+        memset(fitted, '?', sizeof(fitted));
+        irr_log_fit(fitted, size, text);
+        CU_ASSERT(fitted[size] == '?' && memchr(fitted, '\0', size) != NULL);
+        if (size >= sizeof(text)) {
+            CU_ASSERT_STRING_EQUAL(fitted, text);
+            continue;
+        }
+        CU_ASSERT_EQUAL(strlen(fitted), size - 1);
+        CU_ASSERT(memcmp(fitted, text, head) == 0 && memcmp(fitted + head, "...", 3) == 0);
+        CU_ASSERT_STRING_EQUAL(fitted + head + 3, text + sizeof(text) - (size - head - 3));
+    }
+}
+
 /* ---- lock ---- */
 
 static void *try_elsewhere(void *lock)
@@ -266,5 +288,6 @@ IRR_TEST_MAIN("core", 60,
     { "several arrays are one block of memory", test_arrays },
     { "lines above the level are not written", test_log_levels },
     { "lines are formatted, long ones truncated", test_log_format },
+    { "a text that does not fit keeps its end", test_log_fit },
     { "the lock has at most one holder", test_lock },
     { "the lock serialises threads", test_lock_threads })

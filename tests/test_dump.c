@@ -1,6 +1,7 @@
 /*
- * test_dump.c - count matrices as files: unique names, counts of exchanges, limits, and errors. test_world.c has
- * exchanges that continue if no file can be written.
+ * test_dump.c - the files of count matrices that a communicator writes (comm/dump.h): their names are unique, an index
+ * counts the exchanges of each matrix, the number of files is limited, and errors are reported once. test_world.c has exchanges that continue
+ * if no file can be written.
  */
 #include "irr_test.h"
 #include "irr_turns.h"
@@ -32,8 +33,8 @@ static void begin(irr_dump_t *dump)
 }
 
 /*
- * Dumps a matrix. own: length of the messages of ranks to themselves, which do not change the matrix. Returns the
- * number of the matrix.
+ * Dumps a matrix in which rank 0 sends `bytes` to rank 2. own: bytes of a message of rank 1 to itself, which the dump
+ * ignores. Returns the number of the matrix in the dump; 0 if it was not dumped.
  */
 static unsigned dump_one(irr_dump_t *dump, uint64_t bytes, uint64_t own)
 {
@@ -48,22 +49,23 @@ static unsigned dump_one(irr_dump_t *dump, uint64_t bytes, uint64_t own)
     return number;
 }
 
-static void exchange(irr_dump_t *dump, unsigned matrix, int times)
+/* Counts exchanges of a matrix of the dump; matrix 0: exchanges whose matrix was not dumped. */
+static void count_exchanges(irr_dump_t *dump, unsigned matrix, int times)
 {
     for (int i = 0; i < times; i++) {
         irr_dump_exchange(dump, matrix);
     }
 }
 
-/* Returns the lines of an index file without comments; "none" if there is no file. */
-static const char *read_index(unsigned number)
+/* Returns the lines of the index file of a dump, without comments; "none" if there is no file. */
+static const char *read_index(unsigned communicator)
 {
     static char text[1 << 16];
     char path[128], line[256];
     size_t used = 0;
     FILE *stream;
 
-    snprintf(path, sizeof(path), "%s.%u.index", prefix, number);
+    snprintf(path, sizeof(path), "%s.%u.index", prefix, communicator);
     stream = fopen(path, "r");
     if (stream == NULL) {
         return "none";
@@ -78,22 +80,22 @@ static const char *read_index(unsigned number)
     return text;
 }
 
-static bool read_matrix(unsigned number, unsigned n, irr_matrix_t *matrix)
+static bool read_matrix(unsigned communicator, unsigned number, irr_matrix_t *matrix)
 {
     irr_file_error_t error;
     char path[128];
 
-    snprintf(path, sizeof(path), "%s.%u.%u.mtx", prefix, number, n);
+    snprintf(path, sizeof(path), "%s.%u.%u.mtx", prefix, communicator, number);
     return irr_matrix_read(path, matrix, &error) == IRR_OK;
 }
 
-/* Returns the bytes of a matrix of dump_one; 0 if there is no file. */
-static uint64_t read_bytes(unsigned number, unsigned n)
+/* Returns the `bytes` of a matrix of dump_one, read from its file; 0 if there is no file. */
+static uint64_t read_bytes(unsigned communicator, unsigned number)
 {
     irr_matrix_t matrix;
     uint64_t bytes;
 
-    if (!read_matrix(number, n, &matrix)) {
+    if (!read_matrix(communicator, number, &matrix)) {
         return 0;
     }
     bytes = *irr_matrix_at(&matrix, 0, 2);
@@ -108,12 +110,12 @@ static void test_counts(void)
 
     begin(&dump);
     a = dump_one(&dump, 10, 0);
-    exchange(&dump, a, 3);
+    count_exchanges(&dump, a, 3);
     b = dump_one(&dump, 20, 0);
-    exchange(&dump, b, 1);
-    CU_ASSERT_EQUAL(dump_one(&dump, 10, 5), a);   /* the cache has evicted the matrix, so it is gathered again */
-    exchange(&dump, a, 2);
-    exchange(&dump, 0, 4);
+    count_exchanges(&dump, b, 1);
+    CU_ASSERT_EQUAL(dump_one(&dump, 10, 5), a);   /* an equal matrix, except for the message that is ignored */
+    count_exchanges(&dump, a, 2);
+    count_exchanges(&dump, 0, 4);
     irr_dump_fini(&dump);
     CU_ASSERT_STRING_EQUAL(read_index(1), "5 m.1.1.mtx\n1 m.1.2.mtx\n4 -\n");
     CU_ASSERT_EQUAL(read_bytes(1, 1), 10);
@@ -127,46 +129,46 @@ static void test_killed(void)
     irr_dump_t dump;
 
     begin(&dump);
-    exchange(&dump, dump_one(&dump, 10, 0), 9);
+    count_exchanges(&dump, dump_one(&dump, 10, 0), 9);
     CU_ASSERT_STRING_EQUAL(read_index(1), "8 m.1.1.mtx\n");
     irr_dump_fini(&dump);
     CU_ASSERT_STRING_EQUAL(read_index(1), "9 m.1.1.mtx\n");
 }
 
-/* Checks the names of several dumps at a time, and of a dump after the end of another dump. */
+/* Checks that the names differ if two dumps are open at once, and if a dump begins after the end of another one. */
 static void test_names(void)
 {
     irr_dump_t dumps[3];
 
     begin(&dumps[0]);
     begin(&dumps[1]);
-    exchange(&dumps[0], dump_one(&dumps[0], 1, 0), 1);
-    exchange(&dumps[1], dump_one(&dumps[1], 2, 0), 2);
+    count_exchanges(&dumps[0], dump_one(&dumps[0], 1, 0), 1);
+    count_exchanges(&dumps[1], dump_one(&dumps[1], 2, 0), 2);
     irr_dump_fini(&dumps[0]);
     begin(&dumps[2]);
-    exchange(&dumps[2], dump_one(&dumps[2], 3, 0), 3);
+    count_exchanges(&dumps[2], dump_one(&dumps[2], 3, 0), 3);
     irr_dump_fini(&dumps[2]);
     irr_dump_fini(&dumps[1]);
     for (unsigned i = 1; i <= 3; i++) {
-        char wanted[64];
+        char expected[64];
 
-        snprintf(wanted, sizeof(wanted), "%u m.%u.1.mtx\n", i, i);
-        CU_ASSERT_STRING_EQUAL(read_index(i), wanted);
+        snprintf(expected, sizeof(expected), "%u m.%u.1.mtx\n", i, i);
+        CU_ASSERT_STRING_EQUAL(read_index(i), expected);
         CU_ASSERT_EQUAL(read_bytes(i, 1), i);
     }
     CU_ASSERT_STRING_EQUAL(read_index(4), "none");
 }
 
-/* Without a matrix there is no file. */
+/* A dump without a prefix writes no files, and neither does a dump that got no matrix. */
 static void test_nothing(void)
 {
     irr_dump_t dump = { .prefix = NULL };
 
     CU_ASSERT_EQUAL(dump_one(&dump, 1, 0), 0);
-    exchange(&dump, 0, 3);
+    count_exchanges(&dump, 0, 3);
     irr_dump_fini(&dump);
     begin(&dump);
-    exchange(&dump, 0, 3);
+    count_exchanges(&dump, 0, 3);
     irr_dump_fini(&dump);
     CU_ASSERT_STRING_EQUAL(read_index(1), "none");
 }
@@ -180,14 +182,14 @@ static void test_limits(void)
     irr_dump_t dump;
 
     for (unsigned k = 1; k <= IRR_DUMP_MAX + 2; k++) {
-        const unsigned most = k <= IRR_DUMP_MAX ? IRR_DUMP_MAX / k : 0, wanted = k <= 2 ? most : most > 0;
+        const unsigned most = k <= IRR_DUMP_MAX ? IRR_DUMP_MAX / k : 0, expected = k <= 2 ? most : most > 0;
 
         begin(&dump);
-        for (unsigned n = 1; n <= wanted + 1; n++) {
+        for (unsigned n = 1; n <= expected + 1; n++) {
             unsigned number = dump_one(&dump, n, 0);
 
             CU_ASSERT_EQUAL(number, n <= most ? n : 0);
-            exchange(&dump, number, 1);
+            count_exchanges(&dump, number, 1);
         }
         irr_dump_fini(&dump);
         CU_ASSERT_EQUAL(strcmp(read_index(k), "none") == 0, k > IRR_DUMP_MAX);
@@ -205,7 +207,7 @@ static void test_trouble(void)
     snprintf(prefix, sizeof(prefix), "%s/none/m", folder);
     begin(&dump);
     for (uint64_t i = 1; i <= 3; i++) {
-        exchange(&dump, dump_one(&dump, i, 0), 2);
+        count_exchanges(&dump, dump_one(&dump, i, 0), 2);
     }
     irr_dump_fini(&dump);
     CU_ASSERT_EQUAL(errors, 1);
@@ -218,13 +220,14 @@ static void test_trouble(void)
     CU_ASSERT_EQUAL(errors, 2);
 }
 
-/* ---- of communicators ---- */
+/* ---- the dumps of communicators ---- */
 
-static void expect_job(unsigned number, unsigned n, const irr_job_t *job)
+/* Asserts that the file of a matrix has the counts of a job. */
+static void expect_job(unsigned communicator, unsigned number, const irr_job_t *job)
 {
     irr_matrix_t matrix;
 
-    CU_ASSERT_TRUE_FATAL(read_matrix(number, n, &matrix));
+    CU_ASSERT_TRUE_FATAL(read_matrix(communicator, number, &matrix));
     for (int i = 0; i < IRR_TURNS_RANKS * IRR_TURNS_RANKS; i++) {
         const int from = i / IRR_TURNS_RANKS, to = i % IRR_TURNS_RANKS;
 
@@ -233,16 +236,16 @@ static void expect_job(unsigned number, unsigned n, const irr_job_t *job)
     irr_matrix_fini(&matrix);
 }
 
-/* On a schedule, a direct route and a grid: three exchanges of one matrix, and two of another matrix. */
+/* Each algorithm runs five exchanges: three with the counts of job A, and two with those of job B. */
 static void test_exchanges(void)
 {
-    static const char *const rows[] = { "random", "direct", "grid" };
+    static const char *const algorithms[] = { "random", "direct", "grid" };
     uint64_t state = irr_test_seed();
 
-    for (unsigned i = 0; i < IRR_TEST_COUNT(rows); i++) {
-        irr_settings_t settings = irr_turns_with(rows[i]);
+    for (unsigned i = 0; i < IRR_TEST_COUNT(algorithms); i++) {
+        irr_settings_t settings = irr_turns_with(algorithms[i]);
         irr_turns_t scene;
-        char wanted[64];
+        char expected[64];
 
         settings.matrix_dump = prefix;
         irr_turns_open(&scene, &settings, &state);
@@ -252,8 +255,8 @@ static void test_exchanges(void)
         expect_job(i + 1, 1, scene.jobs[0]);
         expect_job(i + 1, 2, scene.jobs[1]);
         irr_turns_close(&scene);
-        snprintf(wanted, sizeof(wanted), "3 m.%u.1.mtx\n2 m.%u.2.mtx\n", i + 1, i + 1);
-        CU_ASSERT_STRING_EQUAL(read_index(i + 1), wanted);
+        snprintf(expected, sizeof(expected), "3 m.%u.1.mtx\n2 m.%u.2.mtx\n", i + 1, i + 1);
+        CU_ASSERT_STRING_EQUAL(read_index(i + 1), expected);
     }
 }
 
@@ -277,10 +280,10 @@ static void in_folder(void (*run)(void))
     ROW(test_counts, "exchanges are counted by matrix") \
     ROW(test_killed, "a job that is killed leaves some of its counts") \
     ROW(test_names, "no two dumps share a name") \
-    ROW(test_nothing, "without a matrix there are no files") \
+    ROW(test_nothing, "without a prefix or a matrix there are no files") \
     ROW(test_limits, "the number of files is limited") \
-    ROW(test_trouble, "a file that cannot be written is one error") \
-    ROW(test_exchanges, "each matrix of exchanges is dumped once")
+    ROW(test_trouble, "if files cannot be written, one error is reported") \
+    ROW(test_exchanges, "communicators dump each matrix once")
 
 #define WRAP(test, name)     static void test##_in_folder(void) { in_folder(test); }
 #define CASE_ROW(test, name) { name, test##_in_folder },

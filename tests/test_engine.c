@@ -39,7 +39,7 @@ static void test_peers_table(void)
     }
     CU_ASSERT_EQUAL(wrong, 0);
     CU_ASSERT_EQUAL(peers.count, NAMES);
-    CU_ASSERT(peers.places >= 2 * NAMES && peers.places < 8 * NAMES);
+    CU_ASSERT(peers.buckets >= 2 * NAMES && peers.buckets < 8 * NAMES);
     CU_ASSERT_PTR_NULL(irr_peers_find(&peers, NAMES * 3));
     irr_peers_fini(&peers);
     CU_ASSERT_PTR_NULL(irr_peers_find(&peers, 0));

@@ -78,23 +78,23 @@ static const irr_text_bad_t bad_schedules[] = {
     BAD(1, "# comment\n" SCHEDULE, "first line does not say 'irr_schedule 1'")
     BAD(1, "irr_schedule\n2 0 0\nend\n", "first line does not say 'irr_schedule 1'")
     BAD(1, "irr_schedule 1 2\n2 0 0\nend\n", "first line does not say 'irr_schedule 1'")
-    BAD(1, "irr_schedule 2\n2 0 0\nend\n", "version of the file is '2', only 1 is read")
+    BAD(1, "irr_schedule 2\n2 0 0\nend\n", "version of the file is '2'; only version 1 is read")
     BAD(3, SCHEDULE "# 2 0 0\n\n", "file ends before the line with ranks, steps and transmissions")
-    BAD(2, SCHEDULE "2 0\nend\n", "line has 2 words, it must have 3, from number of ranks to number of transmissions")
+    BAD(2, SCHEDULE "2 0\nend\n", "line has 2 words, but must have 3: number of ranks to number of transmissions")
     BAD(2, SCHEDULE "0 0 0\nend\n", "number of ranks '0' is not an integer from 1 to 16384")
     BAD(2, SCHEDULE "16385 0 0\nend\n", "number of ranks '16385' is not an integer from 1 to 16384")
     BAD(2, SCHEDULE "2 2147483648 0\nend\n", "number of steps '2147483648' is not an integer from 0 to 2147483647")
     BAD(2, SCHEDULE "2 0 4294967296\nend\n",
         "number of transmissions '4294967296' is not an integer from 0 to 4294967295")
-    BAD(3, SCHEDULE "2 1 2\n1 0 1 0 5\n", "file ends after 1 of the 2 transmissions announced")
-    BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5\n", "'end' is missing behind the transmissions announced")
-    BAD(4, SCHEDULE "2 1 1\n1 0 1 0 5\nending\n", "'end' is missing behind the transmissions announced")
-    BAD(3, SCHEDULE "2 0 0\nend of it\n", "'end' is missing behind the transmissions announced")
-    BAD(5, SCHEDULE "2 0 0\nend\n# fine\n1 0 1 0 5\n", "something follows the 'end'")
+    BAD(3, SCHEDULE "2 1 2\n1 0 1 0 5\n", "file ends after 1 of the 2 announced transmissions")
+    BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5\n", "the line 'end' is missing after the announced transmissions")
+    BAD(4, SCHEDULE "2 1 1\n1 0 1 0 5\nending\n", "the line 'end' is missing after the announced transmissions")
+    BAD(3, SCHEDULE "2 0 0\nend of it\n", "the line 'end' is missing after the announced transmissions")
+    BAD(5, SCHEDULE "2 0 0\nend\n# fine\n1 0 1 0 5\n", "a line follows the line 'end'")
 
-    BAD(4, SCHEDULE "2 1 4294967295\n1 0 1 0 5\nend\n", "line has 1 words, it must have 5, from step to length")
+    BAD(4, SCHEDULE "2 1 4294967295\n1 0 1 0 5\nend\n", "line has 1 words, but must have 5: step to length")
     BAD(3, SCHEDULE "2 0 0\nend\0\n", "byte 4 of the line is 0, only text is allowed")
-    BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 1 5\nend\n", "line has 7 words, it must have 5, from step to length")
+    BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 1 5\nend\n", "line has 7 words, but must have 5: step to length")
     BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 0\nend\n", "number of steps more '0' is not an integer from 1 to 1")
     BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 1\nend\n",
         "a transmission of step 1 lasts 1 further steps, but the last step is 1")
@@ -163,11 +163,11 @@ static const irr_text_bad_t bad_topologies[] = {
     BAD(2, "\nSwitchName=s0\n", "switch 's0' has neither Nodes nor Switches")
     BAD(1, "SwitchName s0 Nodes=n0\n", "'SwitchName' is not KEYWORD=VALUE")
     BAD(1, "=s0\n", "'=s0' is not KEYWORD=VALUE")
-    BAD(1, "BlockName=b0 Nodes=n0\n", "unknown keyword 'BlockName', " KNOWN)
-    BAD(1, S0 " nodes=n1\n", "Nodes is there twice")
+    BAD(1, "BlockName=b0 Nodes=n0\n", "unknown keyword 'BlockName'; " KNOWN)
+    BAD(1, S0 " nodes=n1\n", "Nodes is given twice")
     BAD(1, "SwitchName= \n", "value of SwitchName is empty")
     BAD(1, "SwitchName=s0 Nodes=\"\"\n", "value of Nodes is empty")
-    BAD(1, "SwitchName=s0 Nodes=\"n0\n", "value of Nodes has one quote, it must have two")
+    BAD(1, "SwitchName=s0 Nodes=\"n0\n", "value of Nodes has only one quote; it must have two")
     BAD(1, "SwitchName=s0 Nodes=\"n0\"LinkSpeed=2\n", "'LinkSpeed=2' follows the value of Nodes without a blank")
     BAD(1, "SwitchName=s[0-1] Nodes=n0\n", "SwitchName 's[0-1]' is not the name of one switch")
     BAD(1, S0 " LinkSpeed=0\n", "LinkSpeed '0' is not an integer from 1 to 4294967295")
@@ -175,25 +175,25 @@ static const irr_text_bad_t bad_topologies[] = {
     BAD(1, S0 " NodeSpeed=0\n", "NodeSpeed '0' is not an integer from 1 to 4294967295")
     BAD(1, "SwitchName=s0 Switches=s1 NodeSpeed=2\nSwitchName=s1 Nodes=n0\n", "switch 's0' has NodeSpeed, but no Nodes")
 
-    BAD(1, "SwitchName=s0 Nodes=n\\[0]\n", "a backslash is allowed at the end of a line alone")
-    BAD(1, "SwitchName=s0 Nodes=n\\#0\n", "a backslash is allowed at the end of a line alone")
+    BAD(1, "SwitchName=s0 Nodes=n\\[0]\n", "a backslash is allowed only at the end of a line")
+    BAD(1, "SwitchName=s0 Nodes=n\\#0\n", "a backslash is allowed only at the end of a line")
     BAD(1, "SwitchName=s0 \\\n", "file ends behind a backslash")
     BAD(1, "SwitchName=s0 \\\n\\\n# what\nNodes=n0\n", "switch 's0' has neither Nodes nor Switches")
     BAD(1, "SwitchName=s0 Nodes=n[3-1]\n", "Nodes: range '3-1' descends")
     BAD(2, "SwitchName=s0 Nodes=n[0-65535]\nSwitchName=s1 Switches=s[0-65536]\n", "Switches: more than 65536 names")
 
-    BAD(3, S0 "\n\nSwitchName=s0 Nodes=n1\n", "switch 's0' is there already, in line 1")
-    BAD(1, "SwitchName=s0 Nodes=n[0-3],n2\n", "host 'n2' is there twice")
+    BAD(3, S0 "\n\nSwitchName=s0 Nodes=n1\n", "switch 's0' was already given in line 1")
+    BAD(1, "SwitchName=s0 Nodes=n[0-3],n2\n", "host 'n2' is given twice")
     BAD(3, "SwitchName=s2 Switches=s[0-1]\nSwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[3-5]\n",
         "host 'n3' is also connected to switch 's0'")
-    BAD(2, S0 "\nSwitchName=s1 Switches=s0,s0\n", "switch 's0' is there twice")
+    BAD(2, S0 "\nSwitchName=s1 Switches=s0,s0\n", "switch 's0' is given twice")
     BAD(4, S0 "\nSwitchName=s1 Switches=s0\n#\nSwitchName=s2 Switches=s0,s1\n",
         "switch 's0' is also connected to switch 's1'")
     BAD(2, S0 "\nSwitchName=s1 Switches=s0,n0\n", "child switch 'n0' has no line of its own")
     BAD(1, S0 " Switches=s0\n", "switch 's0' is below itself")
     BAD(2, "SwitchName=s9 Nodes=n9\nSwitchName=s0 Switches=s1\nSwitchName=s1 \\\nSwitches=s0\n",
         "switch 's0' is below itself")
-    BAD(2, S0 "\nSwitchName=s1 Nodes=n1\n", "switch 's1' is at the top, as 's0' is; only one may be")
+    BAD(2, S0 "\nSwitchName=s1 Nodes=n1\n", "'s1' and 's0' are at the top; only one switch may be there")
     { NULL, 0, 0, NULL }
 };
 
@@ -353,6 +353,29 @@ static void test_damaged(void)
     }
 }
 
+/* Inserts a long word before each byte of a file. An error message must not be too long for its buffer. */
+static void test_long_words(void)
+{
+    enum { WORD = 400 };
+
+    for (int i = 0; i < READERS; i++) {
+        for (const char *letter = "x0,"; *letter != '\0'; letter++) {
+            char good[512], text[sizeof(good) + WORD];
+            const size_t length = (size_t)snprintf(good, sizeof(good), "%s%s", readers[i].first, readers[i].rest);
+
+            for (size_t at = 0; at <= length; at++) {
+                irr_file_error_t error = { 0 };
+
+                memcpy(text, good, at);
+                memset(text + at, *letter, WORD);
+                memcpy(text + at + WORD, good + at, length - at);
+                (void)irr_text_read(readers[i].read, text, length + WORD, &error);
+                CU_ASSERT(strlen(error.reason) < sizeof(error.reason) - 1);
+            }
+        }
+    }
+}
+
 typedef struct content {
     const char      *text;
     irr_text_read_t *read;
@@ -462,6 +485,7 @@ static void test_shipped(void)
 IRR_TEST_MAIN("files", 120,
     { "malformed files are refused with line and reason", test_refused },
     { "cut and damaged files are read or refused", test_damaged },
+    { "messages about long words are complete", test_long_words },
     { "memory that runs out is an error", test_memory },
     { "announced transmissions take no memory", test_announced },
     { "a machine of 1 GiB is refused without being read", test_long_file },

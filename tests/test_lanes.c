@@ -378,7 +378,7 @@ static void test_no_network(void)
             expect_kinds(&team, &state);
         }
         irr_team_destroy(&team);
-        CU_ASSERT_EQUAL(irr_world_ids(&world), 0);
+        CU_ASSERT_EQUAL(irr_world_used_ids(&world), 0);
         CU_ASSERT_TRUE(irr_world_close(&world));
     }
 }

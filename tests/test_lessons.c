@@ -23,7 +23,7 @@
                 "strategy 3 1500 20 direct\nstrategy 1 800 100 node\n"
 
 static const irr_traffic_t traffic = {
-    .ranks = 8, .node_ranks = 4, .alone = true, .plain = true, .messages = 7, .even_messages = 7,
+    .ranks = 8, .node_ranks = 4, .own_processors = true, .plain = true, .messages = 7, .even_messages = 7,
     .bytes = 7 * 4096, .even_bytes = 7 * 4096, .longest = 8192
 };
 

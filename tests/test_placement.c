@@ -62,7 +62,7 @@ static void test_bad_lists(void)
         { "n[1--2]", "'1--2'" NO_RANGE }, { "n[5-]", "'5-'" NO_RANGE }, { "n[a-c]", "'a-c'" NO_RANGE },
         { "n[ 1]", "' 1'" NO_RANGE }, { "n[9999999999999999999]", "'9999999999999999999'" NO_RANGE },
         { "n[0-999999999999999999]", "more than 65536 names" }, { "n[0-300][0-300]", "more than 65536 names" },
-        { "n0,a=b", "no name has a byte as at '=b'" }
+        { "n0,a=b", "a name must not contain the first byte of '=b'" }
     };
     irr_names_t names = { .count = 0 };
     char reason[128], text[32];

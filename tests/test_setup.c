@@ -59,7 +59,7 @@ static void destroy_holding(int ids)
         irr_team_abandon_setup(&teams[t]);
         irr_team_destroy(&teams[t]);
     }
-    CU_ASSERT_EQUAL(irr_world_ids(&world), ids);
+    CU_ASSERT_EQUAL(irr_world_used_ids(&world), ids);
     CU_ASSERT_TRUE(irr_world_close(&world));
 }
 
@@ -260,7 +260,7 @@ static void test_no_connection(void)
         irr_world_start_log();
         CU_ASSERT_EQUAL(irr_team_create(&team), IRR_ERR_NOT_SUPPORTED);
         irr_world_end_log(1, cases[i].text);
-        CU_ASSERT_EQUAL(irr_world_ids(team.world), 0);
+        CU_ASSERT_EQUAL(irr_world_used_ids(team.world), 0);
         irr_team_close(&team);
     }
     irr_log_prefix_set("");

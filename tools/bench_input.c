@@ -2,14 +2,15 @@
  * bench_input.c - the count matrix of a run: reads or makes it, scales it, and checks it against MPI's limits.
  *
  * Counts and displacements of MPI_Alltoallv are of type int, and irr_bench counts bytes.  No entry and no sum of a row
- * or a column may therefore exceed INT_MAX.  With two groups, the entries within a group are set to zero.
+ * or a column may therefore exceed INT_MAX.  On an intercommunicator (--inter) ranks send only to ranks of the other
+ * group, so the entries within a group are set to zero.
  */
 #include "bench.h"
 
 #include <inttypes.h>
 #include <limits.h>
 
-/* Returns the name of the matrix as the user wrote it: its file, pattern or topology. */
+/* Returns the name of the matrix on the command line: its file, pattern, or topology of neighbours. */
 static const char *input_name(const irr_bench_options_t *options)
 {
     return options->matrix != NULL ? options->matrix : options->pattern;
@@ -27,7 +28,7 @@ static bool may_send(const irr_bench_work_t *work, int a, int b)
     return work->inter == 0 || (a < work->inter) != (b < work->inter);
 }
 
-/* Scales the entries.  With two groups, sets the entries within a group to zero. */
+/* Scales the entries.  On an intercommunicator, sets the entries within a group to zero. */
 static irr_cli_exit_t scale_entries(const irr_bench_options_t *options, irr_matrix_t *matrix)
 {
     for (int i = 0; i < matrix->ranks; i++) {
@@ -62,12 +63,15 @@ static irr_cli_exit_t check_sums(const irr_bench_options_t *options, const irr_m
     return IRR_CLI_GOOD;
 }
 
-/* Refuses different entries, for MPI_Alltoall, which has one count, and for blocks that are divided into pieces. */
+/*
+ * Refuses a matrix with different entries.  MPI_Alltoall has one count for all blocks.  --datatype divides each block
+ * into the same number of equal pieces.
+ */
 static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_matrix_t *matrix)
 {
     const bool pieces = options->work.call == IRR_BENCH_ALLTOALLW;
-    const int other = options->work.inter;   /* rank 0, or the first rank of the other group */
-    const uint64_t first = *irr_matrix_at(matrix, 0, other), stride = (uint64_t)options->work.stride;
+    const int receiver = options->work.inter;   /* a receiver of rank 0: itself, or the first rank of the other group */
+    const uint64_t first = *irr_matrix_at(matrix, 0, receiver), stride = (uint64_t)options->work.stride;
     uint64_t span;
 
     for (int i = 0; i < matrix->ranks; i++) {
@@ -77,7 +81,7 @@ static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_
             if (entry != first && may_send(&options->work, i, j)) {
                 return irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes and entry (1, %d) is %" PRIu64 ": "
                                         "with --%s all must be equal, as in --pattern uniform", input_name(options),
-                                        i + 1, j + 1, entry, other + 1, first, pieces ? "datatype" : "alltoall");
+                                        i + 1, j + 1, entry, receiver + 1, first, pieces ? "datatype" : "alltoall");
             }
         }
     }
@@ -86,8 +90,8 @@ static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_
     }
     span = ((uint64_t)matrix->ranks + stride - 1) / stride * stride * first;   /* `stride` blocks interleave */
     if (span > INT_MAX) {
-        return irr_cli_complain("%.256s: with --datatype all blocks extend over %" PRIu64 " bytes; MPI allows at most "
-                                "%d", input_name(options), span, INT_MAX);
+        return irr_cli_complain("%.256s: with --datatype the blocks of a rank extend over %" PRIu64 " bytes; MPI "
+                                "allows at most %d", input_name(options), span, INT_MAX);
     }
     if (first == 0 || first % (uint64_t)options->work.pieces != 0) {
         return irr_cli_complain("%.256s: entries are %" PRIu64 " bytes, which are not %d equal pieces; try another "
@@ -136,7 +140,8 @@ static irr_cli_exit_t make(const irr_bench_options_t *options, int ranks, uint64
     return irr_cli_make_matrix(options->pattern, ranks, unit, options->seed, matrix);
 }
 
-static irr_cli_exit_t fit(const irr_bench_options_t *options, irr_matrix_t *matrix)
+/* Scales the matrix, and checks it against the limits of the MPI call. */
+static irr_cli_exit_t scale_and_check(const irr_bench_options_t *options, irr_matrix_t *matrix)
 {
     const irr_bench_work_t *work = &options->work;
     const bool equal = work->call == IRR_BENCH_ALLTOALL || work->call == IRR_BENCH_ALLTOALLW;
@@ -160,7 +165,7 @@ irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uin
     if (code != IRR_CLI_GOOD) {
         return code;
     }
-    code = fit(options, matrix);
+    code = scale_and_check(options, matrix);
     if (code != IRR_CLI_GOOD) {
         irr_matrix_fini(matrix);
     }

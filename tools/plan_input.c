@@ -1,7 +1,9 @@
 /*
- * plan_input.c - the input of irr_plan: reads or makes the count matrix, scales it, and checks it against the limits of
- * the checker; reads, computes and saves the schedule, which must match the matrix; and places the ranks on the tree of
- * switches.
+ * plan_input.c - the input of irr_plan: the count matrix, the schedule and the tree of switches.
+ *
+ * The matrix is read from a file or made from a pattern.  Then it is scaled, and checked against the limits of the
+ * checker.  The schedule is read from a file or computed; a schedule from a file must deliver the matrix.  If a file
+ * describes the switches, each rank is placed on one of its hosts.
  */
 #include "plan.h"
 
@@ -103,14 +105,20 @@ irr_cli_exit_t irr_tool_schedule_save(const irr_tool_job_t *job)
  * one.
  */
 
-/* Returns the default number of ranks: one for each host of --hosts, or of the file without --hosts; 0: no topology. */
+/*
+ * Returns the default number of ranks: the number of names in --hosts; without --hosts the number of hosts in the
+ * topology file; 0 without a topology.
+ */
 static int topology_ranks(const irr_tool_input_t *input)
 {
     return input->hosts.count > 0 ? (int)input->hosts.count : input->topology.hosts;
 }
 
-/* Warns about links of other speeds.  Plans are still made, because they also suit a cluster with such links. */
-static irr_cli_exit_t doubt_speeds(const char *path, const irr_topology_t *topology)
+/*
+ * Warns if a LinkSpeed of the file probably has a wrong unit (problem/topology.h).  It is no error, because a cluster
+ * may have such a link.
+ */
+static irr_cli_exit_t warn_about_speeds(const char *path, const irr_topology_t *topology)
 {
     char text[256];
     irr_status_t status = irr_topology_doubt(topology, text, sizeof(text));
@@ -135,21 +143,22 @@ static irr_cli_exit_t topology_load(const irr_tool_options_t *options, irr_tool_
     }
     if (code == IRR_CLI_GOOD && options->ranks == 0 && options->load == NULL &&
         irr_tool_source(options) == options->pattern && topology_ranks(input) > IRR_TOOL_RANKS_MAX) {
-        return irr_cli_complain("%.256s: %d hosts, irr_plan plans for at most %d ranks; --ranks or --hosts takes some",
-                                options->topology, topology_ranks(input), IRR_TOOL_RANKS_MAX);
+        return irr_cli_complain("%.256s: %d hosts, but irr_plan plans for at most %d ranks; choose fewer with --ranks "
+                                "or --hosts", options->topology, topology_ranks(input), IRR_TOOL_RANKS_MAX);
     }
-    return code == IRR_CLI_GOOD ? doubt_speeds(options->topology, &input->topology) : code;
+    return code == IRR_CLI_GOOD ? warn_about_speeds(options->topology, &input->topology) : code;
 }
 
 /* Places the ranks on the hosts in the order of the file. */
-static void fill_hosts(const irr_topology_t *topology, int ranks, int *host_of)
+static void place_in_order(const irr_topology_t *topology, int ranks, int *host_of)
 {
     for (int r = 0; r < ranks; r++) {
         host_of[r] = ranks <= topology->hosts ? r : (int)((int64_t)r * topology->hosts / ranks);
     }
 }
 
-static irr_cli_exit_t take_list(const irr_tool_options_t *options, const irr_tool_input_t *input, int *host_of)
+static irr_cli_exit_t place_on_named_hosts(const irr_tool_options_t *options, const irr_tool_input_t *input,
+                                           int *host_of)
 {
     const char *const *names = (const char *const *)input->hosts.list;
     const int ranks = input->matrix.ranks;
@@ -165,7 +174,10 @@ static irr_cli_exit_t take_list(const irr_tool_options_t *options, const irr_too
     return IRR_CLI_GOOD;
 }
 
-/* Places the ranks of the matrix on hosts, reduces the topology to the subtree that they use, and makes the tree. */
+/*
+ * Places the ranks of the matrix on hosts.  Reduces the topology to these hosts and the switches between them.  Makes
+ * the tree of switches (order/tree/tree.h), whose leaves are the ranks.
+ */
 static irr_cli_exit_t topology_place(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
     const int ranks = input->matrix.ranks;
@@ -178,9 +190,9 @@ static irr_cli_exit_t topology_place(const irr_tool_options_t *options, irr_tool
         return irr_cli_complain("%s", irr_status_text(IRR_ERR_NO_MEMORY));
     }
     if (input->hosts.count > 0) {
-        code = take_list(options, input, input->host_of);
+        code = place_on_named_hosts(options, input, input->host_of);
     } else {
-        fill_hosts(&input->topology, ranks, input->host_of);
+        place_in_order(&input->topology, ranks, input->host_of);
     }
     if (code != IRR_CLI_GOOD) {
         return code;
@@ -218,7 +230,7 @@ static irr_cli_exit_t check_sums(const irr_tool_options_t *options, const irr_ma
     return IRR_CLI_GOOD;
 }
 
-/* Refuses too many bytes: a scheduled order adds the bytes of all ranks. */
+/* Refuses a matrix of 2^63 bytes or more if a schedule is to be computed, which adds the bytes of all ranks. */
 static irr_cli_exit_t check_total(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     uint64_t bytes = 0;
@@ -238,7 +250,7 @@ static irr_cli_exit_t check_total(const irr_tool_options_t *options, const irr_t
 static irr_cli_exit_t check_save(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     if (options->save != NULL && !irr_tool_has_schedule(options, input->algorithm)) {
-        return irr_cli_complain("--save: algorithm %s has no schedule, only xor to tree have",
+        return irr_cli_complain("--save: algorithm %s has no schedule; only xor to tree in the list of --help have one",
                                 irr_algorithm_name(input->algorithm));
     }
     return IRR_CLI_GOOD;
@@ -266,7 +278,10 @@ static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_tool_in
     return irr_cli_status(status, "%.256s", options->load);
 }
 
-/* Places the ranks on hosts if there is a topology.  Then resolves "auto", which depends on the hosts as in a job. */
+/*
+ * Places the ranks on hosts if there is a topology.  Then replaces algorithm "auto" by the algorithm that a job on as
+ * many hosts uses.
+ */
 static irr_cli_exit_t place(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
     irr_cli_exit_t code = IRR_CLI_GOOD;

@@ -159,7 +159,7 @@ refused "persistent MPI_Alltoall" "--alltoall and --persistent exclude each othe
 refused "a datatype that is none" "--datatype 'vector:8' is not vector:N:STRIDE" --datatype vector:8
 refused "pieces of unequal length" "uniform: entries are 100 bytes, which are not 8 equal pieces" \
     --datatype vector:8:4 --unit 100
-refused "a stride above MPI's int" "uniform: with --datatype all blocks extend over " \
+refused "a stride above MPI's int" "uniform: with --datatype the blocks of a rank extend over " \
     --datatype vector:1:1048576 --unit 65536
 refused "a topology that is none" "--neighbor 'cart:4' is none of cart:2, cart:3 and graph:K" --neighbor cart:4
 refused "a matrix of neighbours" "--matrix and --neighbor exclude each other" --neighbor cart:2 --matrix x.mtx

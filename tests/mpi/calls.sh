@@ -130,7 +130,7 @@ check "host on some ranks, tree on the others" divided tree coll_irr_alltoall_al
 check "auto on some ranks, tree on the others" divided auto coll_irr_alltoall_algorithm=tree \
     "is auto and coll_irr_setup_share is 0 on some ranks"
 check "direct on some ranks, natural on the others" divided direct coll_irr_alltoall_algorithm=natural \
-    "coll_irr_alltoall_algorithm is direct on rank 0 .* and natural on rank 2"
+    "coll_irr_alltoall_algorithm is 'direct' on rank 0 .* and 'natural' on rank 2"
 check "an info key on some ranks, while the others choose" waits
 check "the verbose line says what serves it" \
     says "MPI_Alltoall, 2 ranks on 1 node: xor, because coll_irr_alltoall_algorithm is xor" \

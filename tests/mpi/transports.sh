@@ -78,7 +78,7 @@ for transport in ucx ofi; do
     built $transport "$transport by name" one_says "messages go over $transport, because it is named" \
         ranks 4 --mca coll_irr_transport $transport --mca coll_irr_verbose 1 "$program" many
     built $transport "$transport on two of four ranks" \
-        unlike "coll_irr_transport is auto on rank 2 of MPI_COMM_WORLD and $transport on rank 0" \
+        unlike "coll_irr_transport is 'auto' on rank 2 of MPI_COMM_WORLD and '$transport' on rank 0" \
         OMPI_MCA_coll_irr_transport=$transport
 done
 lacking "an unknown provider" \

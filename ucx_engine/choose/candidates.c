@@ -10,15 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * Least length of messages, in bytes, for which different pacings are tried, because they may fill queues of switches.
- */
+/* Different pacings are tried if messages have at least this length in bytes.  Such messages may fill switch queues. */
 #define PACED_FROM 4096
 
 /*
- * Least mean length of messages, in bytes, from which pacing sync (messages wait for signals) is faster than messages
- * that share a link.  Measured in the lab at 100 Mbit/s: with 8 KiB, loose was the fastest pacing, or nearly the
- * fastest; from 64 KiB on, sync was the fastest.
+ * Mean length of messages, in bytes, from which pacing sync is tried before pacing loose.  With sync, a message waits
+ * for a signal that the link is free; with loose, messages may share a link.  Measured in the lab at 100 Mbit/s: with
+ * 8 KiB, loose was the fastest pacing, or nearly the fastest; from 64 KiB on, sync was the fastest.
  */
 #define SIGNALS_FROM 16384
 
@@ -46,7 +44,7 @@ static bool is_one_node(const irr_traffic_t *traffic)
     return traffic->node_ranks >= traffic->ranks;
 }
 
-static int row_of(const char *name)
+static int algorithm_row(const char *name)
 {
     return irr_algorithm_find(name);
 }
@@ -87,11 +85,11 @@ static irr_strategy_t strategy_of(const irr_settings_t *settings, int row)
     return irr_strategy_of(&named, 1);
 }
 
-static void add_row(all_t *all, const irr_settings_t *settings, const char *name)
+static void add_algorithm(all_t *all, const irr_settings_t *settings, const char *name)
 {
-    const irr_strategy_t strategy = strategy_of(settings, row_of(name));
+    const irr_strategy_t strategy = strategy_of(settings, algorithm_row(name));
 
-    add(all, row_of(name), &strategy);
+    add(all, algorithm_row(name), &strategy);
 }
 
 static void add_grid(all_t *all, const irr_settings_t *settings, const irr_dims_t *dims)
@@ -99,16 +97,16 @@ static void add_grid(all_t *all, const irr_settings_t *settings, const irr_dims_
     irr_settings_t shaped = *settings;
 
     shaped.dims = *dims;
-    add_row(all, &shaped, "grid");
+    add_algorithm(all, &shaped, "grid");
 }
 
 /*
- * Returns whether a grid may be worth a trial.  With four ranks or more, a grid needs fewer messages than direct.  No
+ * Returns whether grids are worth a trial.  With four ranks or more, a grid needs fewer messages than direct.  No
  * grid is tried on a node whose ranks share processors, because a rank would wait for a processor in each stage.
  */
-static bool needs_grid(const irr_traffic_t *traffic)
+static bool should_try_grids(const irr_traffic_t *traffic)
 {
-    return traffic->ranks > 3 && (!is_one_node(traffic) || traffic->alone);
+    return traffic->ranks > 3 && (!is_one_node(traffic) || traffic->own_processors);
 }
 
 /* Returns number ^ power, rounded up and at least 2: the side of a square or cube with room for the ranks. */
@@ -120,16 +118,17 @@ static int root(int number, double power)
 }
 
 /*
- * Adds a grid as square as possible, a grid along the nodes, and a grid of three dimensions; or only the grid that the
- * user has set.
+ * Adds grid and bruck.  If the user has set no dimensions, grid is added with several: two that are as equal as
+ * possible; the ranks of a node and the nodes; three dimensions with the ranks of a node as the first; and three equal
+ * ones.
  */
 static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
 {
     const int size = traffic->node_ranks, count = (traffic->ranks + size - 1) / size;
     const int half = root(count, 0.5), side = root(traffic->ranks, 1.0 / 3);
 
-    add_row(all, settings, "grid");
-    add_row(all, settings, "bruck");
+    add_algorithm(all, settings, "grid");
+    add_algorithm(all, settings, "bruck");
     if (settings->dims.count > 0) {
         return;
     }
@@ -145,11 +144,14 @@ static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traf
 }
 
 /*
- * Adds the hybrid, which sends short messages through a grid and long messages directly.  A message is long if it costs
- * less directly.  The hybrid is added if the longest message is long, if fewer than a quarter of the messages are long,
- * and if the others are short on average.  All long messages are assumed to be as long as the longest one.
+ * Adds the algorithm hybrid, which sends long messages directly and all others through a grid.  A message is long if
+ * the user's limit says so; without a limit, if the model predicts that it costs less when it is sent directly.
+ *
+ * The lengths of single messages are unknown.  `longs` is the number of long messages if all of them are as long as the
+ * longest one.  The hybrid is added if the longest message is long, if `longs` is less than a quarter of the messages,
+ * and if the mean of the other messages is not long.
  */
-static void add_split(all_t *all, const irr_settings_t *settings, const irr_machine_t *machine,
+static void add_hybrid(all_t *all, const irr_settings_t *settings, const irr_machine_t *machine,
                       const irr_traffic_t *traffic)
 {
     const double longs = traffic->longest > 0 ? floor(traffic->even_bytes / traffic->longest) : 0;
@@ -161,21 +163,24 @@ static void add_split(all_t *all, const irr_settings_t *settings, const irr_mach
     if (traffic->longest >= (double)split.direct_bytes && 4 * longs < traffic->even_messages &&
         traffic->even_bytes - longs * traffic->longest <
             (double)split.direct_bytes * (traffic->even_messages - longs)) {
-        add_row(all, &split, "hybrid");
+        add_algorithm(all, &split, "hybrid");
     }
 }
 
-/* Adds direct messages inside a node: with the default number of copies, and with two. */
+/*
+ * Adds direct for ranks on one node.  If the mean length of messages is in the range above, also adds direct with
+ * compose gather, which copies each message twice instead of once.
+ */
 static void add_copies(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
 {
     const double mean = traffic->messages > 0 ? traffic->bytes / traffic->messages : 0;
     irr_settings_t copied = *settings;
 
-    add_row(all, settings, "direct");
+    add_algorithm(all, settings, "direct");
     if (settings->compose == IRR_COMPOSE_AUTO && traffic->longest >= ONE_COPY_FROM && mean >= TWO_COPIES_FROM &&
         mean <= TWO_COPIES_TO) {
         copied.compose = IRR_COMPOSE_GATHER;
-        add_row(all, &copied, "direct");
+        add_algorithm(all, &copied, "direct");
     }
 }
 
@@ -198,7 +203,7 @@ int irr_candidates_paced(const irr_settings_t *settings, const irr_strategy_t *b
 
     for (int i = 0; i < count; i++) {
         list[i] = (irr_candidate_t){
-            .row = irr_strategy_is_scheduled(&strategies[i]) ? row : row_of("direct"), .strategy = strategies[i]
+            .row = irr_strategy_is_scheduled(&strategies[i]) ? row : algorithm_row("direct"), .strategy = strategies[i]
         };
     }
     return count;
@@ -206,7 +211,7 @@ int irr_candidates_paced(const irr_settings_t *settings, const irr_strategy_t *b
 
 static void add_paced(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
 {
-    const int row = row_of("tree");
+    const int row = algorithm_row("tree");
     const irr_strategy_t base = strategy_of(settings, row);
     irr_candidate_t list[IRR_CANDIDATES_MAX];
     const int count =
@@ -218,7 +223,7 @@ static void add_paced(all_t *all, const irr_settings_t *settings, const irr_traf
 }
 
 /* Returns whether messages between nodes are so long that the pacing matters. */
-static bool needs_pacing(const irr_traffic_t *traffic)
+static bool should_try_pacings(const irr_traffic_t *traffic)
 {
     return !is_one_node(traffic) && traffic->longest >= PACED_FROM;
 }
@@ -230,18 +235,18 @@ static void find_all(all_t *all, const irr_settings_t *settings, const irr_machi
     if (is_one_node(traffic)) {
         add_copies(all, settings, traffic);
     } else {
-        add_row(all, settings, "direct");
+        add_algorithm(all, settings, "direct");
     }
-    if (needs_grid(traffic)) {
+    if (should_try_grids(traffic)) {
         add_grids(all, settings, traffic);
     }
     if (!is_one_node(traffic)) {
         if (traffic->node_ranks > 1) {
-            add_row(all, settings, "node");
+            add_algorithm(all, settings, "node");
         }
-        add_split(all, settings, machine, traffic);
+        add_hybrid(all, settings, machine, traffic);
     }
-    if (needs_pacing(traffic)) {
+    if (should_try_pacings(traffic)) {
         add_paced(all, settings, traffic);
     }
 }
@@ -259,8 +264,8 @@ int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffi
 /* ---- the choice among them ---- */
 
 /*
- * Returns the candidate with the least predicted time, of those that were not taken; -1: their times are all above the
- * limit.
+ * Returns the candidate with the least predicted time among the candidates that were not taken.  Returns -1 if the
+ * predicted times of all of them are above the limit.
  */
 static int next_by_model(const all_t *all, double limit)
 {
@@ -274,7 +279,10 @@ static int next_by_model(const all_t *all, double limit)
     return next;
 }
 
-/* Returns the first candidate with this pacing, preferably one with a schedule; -1: there is none, or it was taken. */
+/*
+ * Returns the first candidate with this pacing; -1: there is none, or it was taken.  The list has the strategies of
+ * paced.h in its order: the one that is probably the fastest comes first.
+ */
 static int first_with(const all_t *all, const irr_pacing_t *pacing)
 {
     for (int i = 0; i < all->count; i++) {
@@ -297,10 +305,7 @@ static int take(all_t *all, int which, irr_candidate_t *list, int count)
 
 enum { PACINGS = 3 };
 
-/*
- * Returns the pacings that are tried, with one candidate for each.  The pacing that is probably the fastest comes
- * first.
- */
+/* Returns the pacings that are tried.  The pacing that is probably the fastest comes first. */
 static const irr_pacing_t *const *pacings_for(const irr_traffic_t *traffic)
 {
     static const irr_pacing_t *const of_short[PACINGS] = { &irr_pacing_loose, &irr_pacing_sync, &irr_pacing_grant };
@@ -313,7 +318,7 @@ static const irr_pacing_t *const *pacings_for(const irr_traffic_t *traffic)
  * Takes candidates of two kinds alternately: a candidate with the next pacing of pacings_for(), and the candidate with
  * the least predicted time.
  */
-static int take_in_turn(all_t *all, const irr_traffic_t *traffic, double limit, irr_candidate_t *list)
+static int take_alternately(all_t *all, const irr_traffic_t *traffic, double limit, irr_candidate_t *list)
 {
     const irr_pacing_t *const *pacings = pacings_for(traffic);
     int count = 0;
@@ -337,8 +342,8 @@ int irr_candidates(const irr_machine_t *machine, const irr_traffic_t *traffic, c
         all.list[i].ns = irr_model_ns(machine, traffic, &all.list[i].strategy);
         best = fmin(best, all.list[i].ns);
     }
-    if (needs_pacing(traffic)) {
-        count = take_in_turn(&all, traffic, IRR_MODEL_HOPELESS * best, list);
+    if (should_try_pacings(traffic)) {
+        count = take_alternately(&all, traffic, IRR_MODEL_HOPELESS * best, list);
     }
     do {
         last = count;

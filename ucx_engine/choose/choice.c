@@ -38,8 +38,9 @@
 #define OUTLIER 4
 
 /*
- * The additional time of an exchange in a look is estimated as its expected time minus DOUBT, but at least as
- * EXTRA_MIN.  All these times are relative to an exchange by the current strategy.
+ * A look (choose/trial.h) tries a strategy in a few exchanges.  The additional time of each of these exchanges is
+ * estimated as its expected time minus DOUBT, but at least as EXTRA_MIN.  All these times are relative to an exchange
+ * by the current strategy.
  */
 #define DOUBT     0.7
 #define EXTRA_MIN 0.25
@@ -160,7 +161,10 @@ static double budget_ns(const irr_choice_t *choice)
     return choice->share * choice->cost_ns + SAVED_SPENT * irr_choice_saved(choice).is - choice->spent_ns;
 }
 
-/* Returns the additional time of a look over the current strategy; ratio: the expected time relative to strategy 0. */
+/*
+ * Returns how much longer a look (choose/trial.h) at a strategy takes than as many exchanges with the current strategy.
+ * ratio: the expected time of the strategy relative to strategy 0.
+ */
 static double look_ns(const irr_choice_t *choice, double ratio)
 {
     const double extra = ratio * choice->speedup.is - DOUBT;

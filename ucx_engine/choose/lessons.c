@@ -37,7 +37,7 @@ irr_situation_t irr_situation_of(const char *call, const irr_traffic_t *traffic)
     const double messages = traffic->messages > 0 ? traffic->messages : 1, mean = traffic->bytes / messages;
     irr_situation_t situation = {
         .ranks = (uint64_t)traffic->ranks, .node_ranks = (uint64_t)traffic->node_ranks,
-        .crowded = !traffic->alone, .sparse = traffic->sparse, .block = logarithm(mean),
+        .crowded = !traffic->own_processors, .sparse = traffic->sparse, .block = logarithm(mean),
         .skew = mean > 0 ? logarithm(traffic->longest / mean) : 0, .gaps = logarithm(traffic->ranks / messages)
     };
 

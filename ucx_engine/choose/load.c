@@ -34,7 +34,8 @@ irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool spa
     const double sent = (double)load->sent, received = (double)load->received;
 
     return (irr_traffic_t){
-        .ranks = ranks, .node_ranks = choice->node_ranks, .alone = !choice->crowded, .plain = true, .sparse = sparse,
+        .ranks = ranks, .node_ranks = choice->node_ranks, .own_processors = !choice->crowded,
+        .plain = true, .sparse = sparse,
         .messages = fmax(sends, receives), .even_messages = fmin(sends, receives),
         .bytes = fmax(sent, received), .even_bytes = fmin(sent, received), .longest = (double)load->longest
     };

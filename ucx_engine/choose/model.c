@@ -203,8 +203,8 @@ static double excess_of(const irr_machine_t *machine, double barrier)
 }
 
 /*
- * Returns the number of bytes that meet at a switch if its nodes send more bytes than the switch can pass on, and no
- * pacing delays messages.
+ * Returns the number of bytes that the nodes of a switch send to other switches if no pacing delays messages; 0 if the
+ * links of the switch carry all of these bytes without a queue.
  */
 static double barrier_above(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
@@ -314,8 +314,8 @@ double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traf
 /* ---- long messages ---- */
 
 /*
- * Returns the number of messages that are longer than a limit.  They are assumed to be as long as the longest message,
- * and all other messages to be half as long as the limit or the mean.
+ * Returns the number of messages that are longer than a limit.  The model assumes that they are as long as the longest
+ * message, and that each other message is half as long as the limit, or as the mean if the mean is smaller.
  */
 static double longer(const irr_traffic_t *traffic, double limit)
 {

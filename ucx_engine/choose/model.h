@@ -25,12 +25,11 @@
 typedef struct irr_traffic {
     int    ranks;
     int    node_ranks;    /* ranks of the largest node; each node is assumed to have this number of consecutive ranks */
-    bool   alone;         /* true: each rank has its own processor; false: ranks share processors, or unknown */
+    bool   own_processors;   /* true: each rank has its own processor; false: ranks share processors, or unknown */
     double messages, even_messages;   /* numbers of messages that are not empty */
     double bytes, even_bytes;
     double longest;       /* bytes of the longest message */
-    bool   plain;         /* not a persistent request: on a grid a rank also sends to neighbors for which it has no data
-                             */
+    bool   plain;         /* no persistent request: through a grid a rank also sends to neighbors without data */
     bool   sparse;        /* a neighborhood collective, in which Open MPI's implementation sends to neighbors only */
 } irr_traffic_t;
 

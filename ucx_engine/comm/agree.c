@@ -86,13 +86,14 @@ static irr_status_t answered(irr_setup_t *setup)
 static irr_status_t report_trouble(irr_setup_t *setup, uint64_t reduced, const char *reason)
 {
     const irr_comm_params_t *params = &setup->params;
-
     const bool refuses = reason == params->reason && params->otherwise != NULL;
 
     memset(setup->words, 0, IRR_SETUP_WHY);
     if (reduced == (uint64_t)(params->ranks - params->rank) && reason != NULL) {
         irr_log(IRR_LOG_ERROR, "%s%s%s", reason, refuses ? "; " : "", refuses ? params->otherwise : "");
-        snprintf((char *)setup->words, IRR_SETUP_WHY, "rank %d: %s", params->rank, reason);
+        const int used = snprintf((char *)setup->words, IRR_SETUP_WHY, "rank %d: ", params->rank);
+
+        irr_log_fit((char *)setup->words + used, IRR_SETUP_WHY - (size_t)used, reason);
     }
     return irr_setup_reduce(setup, IRR_SETUP_WHY / sizeof(setup->words[0]), answered);
 }
@@ -344,7 +345,7 @@ static bool have_met(irr_setup_t *setup)
 
 static irr_status_t no_id(irr_setup_t *setup)
 {
-    snprintf(setup->why, sizeof(setup->why), "none of the %u communicator ids is free at all ranks of a "
+    snprintf(setup->why, sizeof(setup->why), "each of the %u communicator ids is in use on some rank of a "
              "communicator", (unsigned)IRR_IDS_COUNT);
     if (setup->params.rank == 0) {
         const char *otherwise = setup->params.otherwise;

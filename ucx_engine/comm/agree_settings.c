@@ -130,7 +130,7 @@ static irr_status_t name(irr_setup_t *setup)
     write_name(params, row, name, sizeof(name));
     if (write_value(row, values[first], one, sizeof(one)) &&
         write_value(row, values[1 - first], other, sizeof(other))) {
-        snprintf(setup->why, sizeof(setup->why), "%s is %s on rank %d of a communicator and %s on rank %d", name,
+        snprintf(setup->why, sizeof(setup->why), "%s is '%s' on rank %d of a communicator and '%s' on rank %d", name,
                  one, ranks[first], other, ranks[1 - first]);
     } else {
         snprintf(setup->why, sizeof(setup->why), "%s is not the same on rank %d of a communicator as on rank %d",
@@ -150,7 +150,7 @@ static irr_status_t name(irr_setup_t *setup)
 static irr_status_t find(irr_setup_t *setup)
 {
     const irr_comm_params_t *params = &setup->params;
-    const uint64_t place = (uint64_t)(params->ranks - params->rank);
+    const uint64_t rank_word = (uint64_t)(params->ranks - params->rank);
     uint64_t own[WORDS_MAX], named[NAME_WORDS];
     const int count = list(params, &setup->files, own);
     const uint64_t *complements = setup->words, *mosts = setup->words + count;
@@ -159,8 +159,8 @@ static irr_status_t find(irr_setup_t *setup)
     while (row < count - 1 && mosts[row] == ~complements[row]) {
         row++;
     }
-    named[MOST_RANK] = own[row] == mosts[row] ? place : 0;
-    named[LEAST_RANK] = own[row] == ~complements[row] ? place : 0;
+    named[MOST_RANK] = own[row] == mosts[row] ? rank_word : 0;
+    named[LEAST_RANK] = own[row] == ~complements[row] ? rank_word : 0;
     named[ROW] = (uint64_t)row;
     named[MOST] = mosts[row];
     named[LEAST_COMPLEMENT] = complements[row];

@@ -24,8 +24,8 @@ static void unlink_comm(irr_comm_t *comm)
 {
     irr_engine_t *engine = comm->engine;
 
-    if (engine->unexpected.turn == comm) {
-        engine->unexpected.turn = comm->next;
+    if (engine->unexpected.next_search == comm) {
+        engine->unexpected.next_search = comm->next;
     }
     if (comm->prev != NULL) {
         comm->prev->next = comm->next;

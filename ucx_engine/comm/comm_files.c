@@ -10,6 +10,8 @@
 #include "order/schedule_file.h"
 #include "plan/strategy.h"
 
+enum { PATH_SHOWN = 256 };   /* bytes of a path in a user message, with the 0 at its end */
+
 static bool given(const char *path)
 {
     return path != NULL && path[0] != '\0';
@@ -19,12 +21,13 @@ static bool given(const char *path)
 static void refuse(irr_comm_params_t *params, irr_comm_files_t *files, const char *what, const char *path,
                    const irr_file_error_t *error)
 {
-    char where[32] = "";
+    char where[32] = "", shown[PATH_SHOWN];
 
     if (error->line > 0) {
         snprintf(where, sizeof(where), ", line %zu", error->line);
     }
-    snprintf(files->reason, sizeof(files->reason), "%s%s %.256s%s: %s", irr_log_prefix(), what, path, where,
+    irr_log_fit(shown, sizeof(shown), path);
+    snprintf(files->reason, sizeof(files->reason), "%s%s %s%s: %s", irr_log_prefix(), what, shown, where,
              error->reason);
     params->reason = files->reason;
 }
@@ -43,6 +46,7 @@ static void read_schedule(irr_comm_params_t *params, irr_comm_files_t *files)
 static irr_status_t find_host(irr_comm_params_t *params, irr_comm_files_t *files)
 {
     const char *name = params->host != NULL ? params->host : "";
+    char shown[PATH_SHOWN];
     irr_hosts_t hosts;
     irr_status_t status = irr_hosts_init(&files->topology, &hosts);
 
@@ -55,9 +59,9 @@ static irr_status_t find_host(irr_comm_params_t *params, irr_comm_files_t *files
     if (files->host >= 0) {
         return IRR_OK;
     }
-    snprintf(files->reason, sizeof(files->reason), "%stopology_file %.256s: host '%.256s' is %s",
-             irr_log_prefix(), params->settings.topology_file, name,
-             files->host == IRR_HOST_SEVERAL ? "several of its hosts" : "none of its hosts");
+    irr_log_fit(shown, sizeof(shown), params->settings.topology_file);
+    snprintf(files->reason, sizeof(files->reason), "%stopology_file %s: host '%.256s' is %s", irr_log_prefix(), shown,
+             name, files->host == IRR_HOST_SEVERAL ? "several of its hosts" : "none of its hosts");
     params->reason = files->reason;
     return IRR_ERR_NOT_SUPPORTED;
 }
@@ -92,7 +96,7 @@ void irr_comm_files_doubt(irr_comm_t *comm, const irr_comm_params_t *params, con
 {
     irr_engine_t *engine = comm->engine;
     const bool uses = irr_strategy_is_scheduled(irr_algorithm_strategy(comm->settings.algorithm));
-    char text[256] = "";
+    char text[256] = "", shown[PATH_SHOWN];
     bool warned;
 
     if (params->rank != 0 || files->topology.hosts == 0 || !uses ||
@@ -104,7 +108,8 @@ void irr_comm_files_doubt(irr_comm_t *comm, const irr_comm_params_t *params, con
     engine->doubted = true;
     irr_lock_release(&engine->lock);
     if (!warned) {
-        irr_log(IRR_LOG_WARN, "%stopology_file %.256s: %s", irr_log_prefix(), params->settings.topology_file, text);
+        irr_log_fit(shown, sizeof(shown), params->settings.topology_file);
+        irr_log(IRR_LOG_WARN, "%stopology_file %s: %s", irr_log_prefix(), shown, text);
     }
 }
 

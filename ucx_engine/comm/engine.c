@@ -192,8 +192,8 @@ static inline unsigned progress(irr_engine_t *engine)
 
     engine->rounds++;
     engine->idle = events > 0 ? 0 : engine->idle + 1;
-    if (engine->news || engine->idle % QUIET_ROUNDS == 0) {
-        engine->news = false;
+    if (engine->changed || engine->idle % QUIET_ROUNDS == 0) {
+        engine->changed = false;
         progress_exchanges(engine);
         notify(engine);
     }
@@ -257,7 +257,7 @@ irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us)
     irr_lock_acquire(&engine->lock);
     irr_unexpected_search(engine);
     engine->idle += SLEEP_ROUNDS;
-    engine->news = true;   /* the next round checks timeouts */
+    engine->changed = true;   /* the next round checks timeouts */
     irr_lock_release(&engine->lock);
     return IRR_ERR_TIMEOUT;
 }

@@ -38,7 +38,7 @@ struct irr_engine {
     irr_unexpected_t unexpected;
     unsigned         rounds;     /* number of rounds of progress */
     unsigned         idle;       /* rounds since the last event */
-    bool             news;       /* something changed outside of a round of progress */
+    bool             changed;    /* the next round of progress continues the exchanges even without an event */
     bool             closed;     /* irr_engine_close was called */
     bool             warned;     /* the user was warned that ranks of a node do not share memory */
     bool             doubted;    /* the user was warned of implausible speeds in a topology file */

@@ -121,7 +121,7 @@ __attribute__((noinline))
 static irr_status_t take_in_place(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *stated)
 {
     irr_problem_t problem = *stated;
-    const irr_status_t status = irr_exchange_take_place(exchange, &problem);
+    const irr_status_t status = irr_exchange_convert_in_place(exchange, &problem);
 
     return status == IRR_OK ? take(exchange, run, &problem) : status;
 }

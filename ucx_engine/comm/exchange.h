@@ -4,7 +4,7 @@
  *   exchange.c        create, start, plan and test an exchange
  *   exchange_run.c    the states of an open exchange
  *   exchange_long.c   long messages beside the relay
- *   exchange_place.c  the problem of an exchange in place
+ *   exchange_in_place.c  the problem of an exchange in place
  *   queue.c           opens the started exchanges in their order
  *   run.c             the plan of an exchange without a relay
  */
@@ -18,7 +18,7 @@
 /* The states of an exchange. The state only increases, and an exchange skips the states that it does not need. */
 typedef enum irr_exchange_state {
     IRR_EXCHANGE_WAITS,     /* waits for earlier exchanges of its communicator (queue.c) */
-    IRR_EXCHANGE_MEETS,     /* the ranks pass an epoch barrier (comm/unexpected.h) */
+    IRR_EXCHANGE_BARRIER,   /* the ranks pass an epoch barrier (comm/unexpected.h) */
     IRR_EXCHANGE_LOOKS_UP,  /* the ranks look up or compute a schedule */
     IRR_EXCHANGE_RUNS,      /* the executor runs the plan, or the relay learns it, or both */
     IRR_EXCHANGE_FREEZES    /* the ranks agree whether the plan that the relay learned can run alone */
@@ -125,14 +125,14 @@ void irr_exchange_start_long(irr_exchange_t *exchange);
 /* Receives the long messages. Call this after the relay is over. */
 void irr_exchange_receive_long(irr_exchange_t *exchange);
 
-/* ---- exchange_place.c ---- */
+/* ---- exchange_in_place.c ---- */
 
 /*
  * Converts a problem in place to a problem that this exchange can run. On communicators that cannot exchange in pairs,
  * sets exchange->copies, and the exchange will copy the data to send. exchange->copies must be false before. May return
  * IRR_ERR_NO_MEMORY.
  */
-irr_status_t irr_exchange_take_place(irr_exchange_t *exchange, irr_problem_t *problem);
+irr_status_t irr_exchange_convert_in_place(irr_exchange_t *exchange, irr_problem_t *problem);
 
 /* Returns true if the exchange runs in place, without a copy. */
 static inline bool irr_exchange_is_in_place(const irr_exchange_t *exchange)

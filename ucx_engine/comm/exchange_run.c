@@ -78,11 +78,11 @@ static irr_status_t progress_barrier(irr_exchange_t *exchange)
     irr_status_t status = irr_allreduce_progress(&comm->agreement);
 
     if (status == IRR_OK) {
-        comm->sequence = irr_unexpected_met(comm->sequence);
+        comm->sequence = irr_unexpected_after_barrier(comm->sequence);
         comm->over = comm->sequence;
         exchange->sequence = comm->sequence;
     } else if (status != IRR_IN_PROGRESS) {
-        irr_comm_fail(comm, status, "could not meet the others");
+        irr_comm_fail(comm, status, "could not pass an epoch barrier");
     }
     return status;
 }
@@ -292,8 +292,8 @@ static irr_status_t pass(irr_exchange_t *exchange)
 {
     irr_status_t status;
 
-    if (exchange->state < IRR_EXCHANGE_MEETS && irr_unexpected_meet(exchange->comm->sequence)) {
-        agree(exchange, IRR_EXCHANGE_MEETS, 0);
+    if (exchange->state < IRR_EXCHANGE_BARRIER && irr_unexpected_needs_barrier(exchange->comm->sequence)) {
+        agree(exchange, IRR_EXCHANGE_BARRIER, 0);
         return IRR_IN_PROGRESS;
     }
     if (exchange->state < IRR_EXCHANGE_LOOKS_UP && needs_lookup(exchange)) {
@@ -315,7 +315,7 @@ static irr_status_t progress_state(irr_exchange_t *exchange)
     switch (exchange->state) {
     case IRR_EXCHANGE_RUNS:    return progress_run(exchange);
     case IRR_EXCHANGE_FREEZES: return progress_freeze(exchange);
-    case IRR_EXCHANGE_MEETS:   status = progress_barrier(exchange); break;
+    case IRR_EXCHANGE_BARRIER: status = progress_barrier(exchange); break;
     default:                   status = progress_lookup(exchange); break;
     }
     return status == IRR_OK ? pass(exchange) : status;
@@ -337,8 +337,8 @@ static void fail(irr_exchange_t *exchange)
 }
 
 /*
- * Fails the communicator if a message failed, or if a receive in place is held. A receive in place is held if its peer
- * has other counts or is not in place (route/pairs.h).
+ * Fails the communicator if a message failed, or if a peer has other counts or does not exchange in place. In an
+ * exchange in place, the executor holds a receive if its length shows such an error (route/pairs.h).
  */
 static void check(irr_exchange_t *exchange)
 {

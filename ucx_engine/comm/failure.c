@@ -44,7 +44,7 @@ static void start_notices(irr_comm_t *comm, int members)
         comm->notice.listed = true;
         comm->next_notifying = engine->notifying;
         engine->notifying = comm;
-        engine->news = true;
+        engine->changed = true;
     }
 }
 

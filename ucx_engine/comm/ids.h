@@ -22,6 +22,7 @@ typedef struct irr_ids {
 /* Returns the first free id not below `from`, or IRR_IDS_NONE. */
 uint32_t irr_ids_find(const irr_ids_t *ids, uint32_t from);
 
+/* irr_ids_take marks an id as used; irr_ids_give marks it as free. */
 void irr_ids_take(irr_ids_t *ids, uint32_t id);
 void irr_ids_give(irr_ids_t *ids, uint32_t id);
 

@@ -16,51 +16,51 @@ void irr_peers_fini(irr_peers_t *peers)
     irr_peers_init(peers);
 }
 
-/* Returns the place of a name, or the free place for a new entry of this name. */
-static irr_peers_entry_t *place(irr_peers_entry_t *entries, size_t places, uint64_t name)
+/* Returns the bucket of a name, or the empty bucket for a new entry of this name. */
+static irr_peers_entry_t *bucket_of(irr_peers_entry_t *entries, size_t buckets, uint64_t name)
 {
-    size_t i = (size_t)(name * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (places - 1);
+    size_t i = (size_t)(name * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (buckets - 1);
 
     while (entries[i].peer != NULL && entries[i].name != name) {
-        i = (i + 1) & (places - 1);
+        i = (i + 1) & (buckets - 1);
     }
     return &entries[i];
 }
 
 irr_status_t irr_peers_reserve(irr_peers_t *peers)
 {
-    size_t places = peers->places > 0 ? peers->places : 16;
+    size_t buckets = peers->buckets > 0 ? peers->buckets : 16;
     irr_peers_entry_t *entries;
 
-    while (places < 2 * (peers->count + 1)) {
-        places *= 2;
+    while (buckets < 2 * (peers->count + 1)) {
+        buckets *= 2;
     }
-    if (places == peers->places) {
+    if (buckets == peers->buckets) {
         return IRR_OK;
     }
-    entries = irr_alloc_zero(places, sizeof(*entries));
+    entries = irr_alloc_zero(buckets, sizeof(*entries));
     if (entries == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    for (size_t i = 0; i < peers->places; i++) {
+    for (size_t i = 0; i < peers->buckets; i++) {
         if (peers->entries[i].peer != NULL) {
-            *place(entries, places, peers->entries[i].name) = peers->entries[i];
+            *bucket_of(entries, buckets, peers->entries[i].name) = peers->entries[i];
         }
     }
     irr_free(peers->entries);
     peers->entries = entries;
-    peers->places = places;
+    peers->buckets = buckets;
     return IRR_OK;
 }
 
 irr_peer_t *irr_peers_find(const irr_peers_t *peers, uint64_t name)
 {
-    return peers->places > 0 ? place(peers->entries, peers->places, name)->peer : NULL;
+    return peers->buckets > 0 ? bucket_of(peers->entries, peers->buckets, name)->peer : NULL;
 }
 
 void irr_peers_add(irr_peers_t *peers, uint64_t name, irr_peer_t *peer)
 {
-    *place(peers->entries, peers->places, name) = (irr_peers_entry_t){ .name = name, .peer = peer };
+    *bucket_of(peers->entries, peers->buckets, name) = (irr_peers_entry_t){ .name = name, .peer = peer };
     peers->count++;
 }
 

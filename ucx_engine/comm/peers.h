@@ -11,13 +11,13 @@
 
 typedef struct irr_peers_entry {
     uint64_t    name;
-    irr_peer_t *peer;   /* NULL: the place is free */
+    irr_peer_t *peer;   /* NULL: the bucket is empty */
 } irr_peers_entry_t;
 
 typedef struct irr_peers {
     irr_peers_entry_t *entries;
     size_t             count;
-    size_t             places;   /* a power of two, or 0 */
+    size_t             buckets;  /* a power of two, or 0 */
 } irr_peers_t;
 
 void irr_peers_init(irr_peers_t *peers);

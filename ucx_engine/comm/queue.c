@@ -19,7 +19,8 @@ static bool may_open(const irr_comm_t *comm)
     const irr_queue_t *queue = &comm->queue;
 
     return queue->open == 0 || (!comm->serial && queue->open < IRR_EXCHANGES_OPEN &&
-                                !irr_unexpected_meet(comm->sequence) && queue->first->state != IRR_EXCHANGE_MEETS);
+                                !irr_unexpected_needs_barrier(comm->sequence) &&
+                                queue->first->state != IRR_EXCHANGE_BARRIER);
 }
 
 /* Ends an exchange, which is open or the first waiting exchange. Does nothing if `result` is IRR_IN_PROGRESS. */
@@ -43,7 +44,7 @@ static inline void open_one(irr_comm_t *comm, irr_exchange_t *exchange)
 {
     comm->queue.waiting = exchange->next;
     comm->queue.open++;
-    comm->engine->news = true;
+    comm->engine->changed = true;
     end_one(&comm->queue, exchange, irr_exchange_begin(exchange));
 }
 

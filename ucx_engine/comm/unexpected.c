@@ -27,9 +27,9 @@ static bool discard(irr_engine_t *engine, uint32_t id, uint16_t tag, uint16_t ma
  */
 static void discard_past(irr_comm_t *comm, size_t *count)
 {
-    const bool meets = comm->queue.open > 0 && comm->queue.first->state == IRR_EXCHANGE_MEETS;
+    const bool in_barrier = comm->queue.open > 0 && comm->queue.first->state == IRR_EXCHANGE_BARRIER;
 
-    for (int bit = meets ? HALF_BIT - 1 : HALF_BIT; bit >= 0; bit--) {
+    for (int bit = in_barrier ? HALF_BIT - 1 : HALF_BIT; bit >= 0; bit--) {
         if (bit == HALF_BIT || (comm->over >> bit & 1) != 0) {
             const uint16_t base = irr_tag_base(comm->over ^ UINT32_C(1) << bit), mask = irr_tag_sequence_mask(bit);
 
@@ -140,9 +140,9 @@ void irr_unexpected_search(irr_engine_t *engine)
     if (engine->closed) {
         return;   /* the answer to a long message could need a closed endpoint */
     }
-    if (unexpected->turn != NULL) {
-        search(unexpected->turn);
-        unexpected->turn = unexpected->turn->next;
+    if (unexpected->next_search != NULL) {
+        search(unexpected->next_search);
+        unexpected->next_search = unexpected->next_search->next;
         return;
     }
     for (int i = 0; i < IRR_UNEXPECTED_FREED; i++) {
@@ -150,7 +150,7 @@ void irr_unexpected_search(irr_engine_t *engine)
             discard(engine, unexpected->freed[i] - 1, 0, ALL, &count);
         }
     }
-    unexpected->turn = engine->comms;
+    unexpected->next_search = engine->comms;
 }
 
 /* ---- ids ---- */

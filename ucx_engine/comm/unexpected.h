@@ -44,7 +44,7 @@ struct irr_engine;
 typedef struct irr_unexpected {
     uint32_t    freed[IRR_UNEXPECTED_FREED];   /* freed ids + 1; 0: none */
     unsigned    freed_next;
-    irr_comm_t *turn;                      /* next communicator to search; NULL: the freed ids */
+    irr_comm_t *next_search;               /* next communicator to search; NULL: the freed ids */
 } irr_unexpected_t;
 
 /* Call this when an exchange is over and closed. Returns true if the exchange must report an unexpected message. */
@@ -64,15 +64,15 @@ void irr_unexpected_take_id(irr_unexpected_t *unexpected, uint32_t id);
 #define IRR_UNEXPECTED_MARGIN 8
 
 /*
- * Returns true if an epoch barrier must precede the exchange that begins with `sequence`. irr_unexpected_met returns
- * the first sequence number after the barrier.
+ * irr_unexpected_needs_barrier returns true if an epoch barrier must precede the exchange that begins with `sequence`.
+ * irr_unexpected_after_barrier returns the first sequence number after this barrier.
  */
-static inline bool irr_unexpected_meet(uint32_t sequence)
+static inline bool irr_unexpected_needs_barrier(uint32_t sequence)
 {
     return sequence % IRR_TAG_HALF >= IRR_TAG_HALF - IRR_UNEXPECTED_MARGIN;
 }
 
-static inline uint32_t irr_unexpected_met(uint32_t sequence)
+static inline uint32_t irr_unexpected_after_barrier(uint32_t sequence)
 {
     return (sequence / IRR_TAG_HALF + 1) * IRR_TAG_HALF;
 }

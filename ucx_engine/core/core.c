@@ -205,6 +205,20 @@ void irr_log_keep(char *line, size_t bytes)
     }
 }
 
+void irr_log_fit(char *to, size_t size, const char *text)
+{
+    static const char gap[] = "...";
+    const size_t length = strlen(text), head = size / 3, tail = size - head - sizeof(gap);
+
+    if (length < size) {
+        memcpy(to, text, length + 1);
+        return;
+    }
+    memcpy(to, text, head);
+    memcpy(to + head, gap, sizeof(gap) - 1);
+    memcpy(to + head + sizeof(gap) - 1, text + length - tail, tail + 1);
+}
+
 static void keep(const char *format, va_list arguments)
 {
     if (kept.line[0] == '\0') {

@@ -15,6 +15,12 @@
  */
 void irr_log_keep(char *line, size_t bytes);
 
+/*
+ * Copies a text to to[size], with a 0 at its end.  If the text is too long, its middle becomes "...", because the
+ * beginning of a message names the object, and its end the cause or the consequence.  size: at least 16.
+ */
+void irr_log_fit(char *to, size_t size, const char *text);
+
 /* Returns the prefix of the names of settings in log lines. */
 const char *irr_log_prefix(void);
 

@@ -1,6 +1,7 @@
 /*
- * messages.h - the messages of a count matrix, row by row and without the zeros.  Orders take messages from this list
- * when they build schedules.  It is the compressed matrix CCOM of Ranka, Wang and Kumar (section 5.2 and appendix A).
+ * messages.h - the messages of a count matrix as a list, row by row and without the zeros.  The algorithms that compute
+ * a schedule (order/order.h) choose messages from this list.  The list is the compressed matrix CCOM of Ranka, Wang and
+ * Kumar (section 5.2 and appendix A).
  *
  * The first left[i] entries of row i are the messages that are not yet scheduled, in any order.  Messages of a rank to
  * itself are left out.  Reading a dense matrix takes O(P * P) for P ranks, sorting takes O(d log d) for a row of d
@@ -11,7 +12,10 @@
 
 #include "problem/matrix.h"
 
-/* The rest of a message: `length` bytes from `offset` on. */
+/*
+ * A message to rank `to`.  An algorithm that splits a message schedules its first bytes and leaves the remaining ones
+ * here: `length` bytes, which begin at byte `offset` of the message.
+ */
 typedef struct irr_message {
     int      to;
     uint64_t offset, length;

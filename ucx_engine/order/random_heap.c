@@ -211,8 +211,8 @@ static irr_status_t schedule_once(const irr_matrix_t *matrix, const irr_schedule
 /* ---- the search for lambda ---- */
 
 /*
- * More candidates would hardly give better schedules: between 1 and 3/4, lambda for 32 ranks has only 9 different
- * effects, 24 to 32 whole messages.
+ * The number of candidates of the rule `search`.  More candidates would hardly give better schedules.  For example, a
+ * step of 32 messages sends 24 to 32 of them whole if lambda is from 3/4 to 1, so lambda has only 9 different effects.
  */
 #define CANDIDATES 16
 

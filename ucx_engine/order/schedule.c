@@ -77,7 +77,7 @@ typedef struct progress {
     uint64_t                   now;
 } progress_t;
 
-/* Advances to the end of a step.  The start times of all transmissions that end by then are set. */
+/* Advances to the end of a step.  The caller has set the start times of all transmissions that end until then. */
 static void advance(const irr_schedule_t *schedule, const irr_step_time_t *times, int step, progress_t *progress)
 {
     while (progress->done < schedule->count && irr_transmission_last(progress->over[progress->done]) <= step) {
@@ -89,9 +89,9 @@ static void advance(const irr_schedule_t *schedule, const irr_step_time_t *times
 }
 
 /*
- * Computes the times and returns the makespan.  A step begins when all transmissions have ended whose last step is an
- * earlier step.  It ends when all transmissions have ended whose last step is this step.  A transmission begins with
- * its first step.
+ * Computes the times and returns the makespan.  A transmission begins with its first step.  A step begins when all
+ * transmissions of which every step is earlier have ended.  It ends when all transmissions of which it is the last step
+ * have ended.
  */
 static uint64_t sum_up(const irr_schedule_t *schedule, const irr_transmission_t **over, irr_step_time_t *times)
 {

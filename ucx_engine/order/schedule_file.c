@@ -49,7 +49,7 @@ static irr_status_t read_numbers(irr_lines_t *lines, const field_t *fields, size
     if (optional != NULL && found == count + 1) {
         status = irr_lines_number(lines, optional->what, words[count], optional->min, optional->max, &values[count]);
     } else if (found != count) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "line has %zu words, it must have %zu, from %s to %s",
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "line has %zu words, but must have %zu: %s to %s",
                                 found, count, fields[0].what, fields[count - 1].what);
     }
     for (size_t i = 0; status == IRR_OK && i < count; i++) {
@@ -70,8 +70,8 @@ static irr_status_t read_head(irr_lines_t *lines)
         return irr_lines_refuse(lines, IRR_ERR_FORMAT, "first line does not say '" NAME " " VERSION "'");
     }
     if (strcmp(words[1], VERSION) != 0) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "version of the file is '%.32s', only " VERSION " is read",
-                                words[1]);
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "version of the file is '%.32s'; only version " VERSION
+                                " is read", words[1]);
     }
     return IRR_OK;
 }
@@ -143,7 +143,7 @@ static irr_status_t read_list(reader_t *reader)
         status = irr_lines_next_data(lines, COMMENT);
         if (status == IRR_OK && lines->at_end) {
             return irr_lines_refuse(lines, IRR_ERR_FORMAT, "file ends after %" PRIu64 " of the %" PRIu64
-                                    " transmissions announced", i, reader->announced);
+                                    " announced transmissions", i, reader->announced);
         }
         status = status == IRR_OK ? read_transmission(reader) : status;
     }
@@ -159,11 +159,12 @@ static irr_status_t read_end(irr_lines_t *lines)
         return status;
     }
     if (lines->at_end || irr_lines_split(lines, &word, 1) != 1 || strcmp(word, END) != 0) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "'" END "' is missing behind the transmissions announced");
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT,
+                                "the line '" END "' is missing after the announced transmissions");
     }
     status = irr_lines_next_data(lines, COMMENT);
     if (status == IRR_OK && !lines->at_end) {
-        status = irr_lines_refuse(lines, IRR_ERR_FORMAT, "something follows the '" END "'");
+        status = irr_lines_refuse(lines, IRR_ERR_FORMAT, "a line follows the line '" END "'");
     }
     return status;
 }
@@ -177,7 +178,8 @@ static irr_status_t check(reader_t *reader)
         reader->lines.line = fault.index < reader->schedule.count ? reader->line_of[fault.index] : 0;
         return irr_lines_refuse(&reader->lines, IRR_ERR_FORMAT, "%s", fault.reason);
     }
-    return status == IRR_OK ? IRR_OK : irr_lines_refuse(&reader->lines, status, "not enough memory to check it");
+    return status == IRR_OK ? IRR_OK
+                            : irr_lines_refuse(&reader->lines, status, "not enough memory to check the schedule");
 }
 
 static irr_status_t read_all(reader_t *reader)
@@ -216,7 +218,7 @@ static irr_status_t set_makespan(irr_schedule_t *schedule, irr_file_error_t *err
     status = times != NULL ? irr_schedule_times(schedule, times, &schedule->merged) : IRR_ERR_NO_MEMORY;
     irr_free(times);
     if (status != IRR_OK) {
-        *error = (irr_file_error_t){ .reason = "not enough memory to sum up its steps" };
+        *error = (irr_file_error_t){ .reason = "not enough memory to compute the time of the schedule" };
     }
     return status;
 }

@@ -2,8 +2,8 @@
  * xor.c - linear permutation, algorithm xor: Ranka, Wang and Kumar, section 5.1.
  *
  * If P is a power of two, rank i sends to rank i xor k in step k = 1 ..  P - 1; the two ranks then exchange messages.
- * Otherwise, or with params->shift, it sends to rank (i + k) mod P.  Each message is sent whole, in one step.  `steps`
- * is always P - 1, because the paper also counts empty steps.  O(n log n) for n messages.
+ * Otherwise, or with params->shift, rank i sends to rank (i + k) mod P.  Each message is sent whole, in one step.  The
+ * schedule always has P - 1 steps, because the paper also counts empty steps.  O(n log n) for n messages.
  */
 #include "order/messages.h"
 #include "order/order.h"

@@ -18,7 +18,7 @@
 static irr_status_t add(irr_plan_t *plan, const irr_pacing_params_t *params)
 {
     (void)params;
-    return irr_pacing_in_turn(plan, true);
+    return irr_pacing_in_step_order(plan, true);
 }
 
 const irr_pacing_t irr_pacing_loose = {

@@ -55,7 +55,7 @@ static irr_status_t wait_lower(irr_plan_t *plan, size_t send, irr_step_kind_t ki
     return status;
 }
 
-irr_status_t irr_pacing_in_turn(irr_plan_t *plan, bool receives)
+irr_status_t irr_pacing_in_step_order(irr_plan_t *plan, bool receives)
 {
     irr_status_t status = IRR_OK;
 

@@ -1,15 +1,15 @@
 /*
  * pacing.h - pacings: the condition on which a step may start.
  *
- * A pacing is a function that adds signals, waits and dependencies to the plan of a rank.  The plan must come from a
- * direct route or from a schedule.  The executor therefore needs no code for pacings, and irr_plan_check can prove that
- * the exchange ends.  Plans of grids have no pacing: sender and receiver may have a message in different steps, and
- * sends already wait for receives.
+ * A pacing is a function that adds signals, waits and dependencies to the plan of a rank.  The executor (exec/exec.h)
+ * therefore needs no code for pacings, and irr_plan_check (study/check.h) can prove that the exchange ends.  The plan
+ * must come from a direct route or from a schedule.  Plans of grids have no pacing, because sender and receiver may
+ * have a message in different steps, and because their sends already wait for receives.
  *
  * A rank sends in the order of its plan, so a send that may not start yet delays all later sends.  If several sends
- * must wait for a step, only the first of them therefore gets the dependency.  The same is true for signals.  The
- * number of dependencies on a step is thus bounded by a constant.  The sends of a stage have ascending step numbers,
- * and so have its receives.
+ * must wait for the same step, a dependency of the first of these sends is therefore enough.  The same is true for
+ * signals.  The number of dependencies on a step is thus bounded by a constant.  The sends of a stage have ascending
+ * step numbers, and so have its receives.
  *
  * If a message never arrives, the steps that wait for it never start, on any rank.  This file is pure.  Cost: O(n) time
  * for a plan of n steps.
@@ -55,6 +55,6 @@ size_t irr_pacing_next(const irr_plan_t *plan, irr_step_kind_t kind, int stage, 
  * Makes each send wait for all sends of its stage with a lower number.  receives true: also for all receives of its
  * stage with a lower number.
  */
-irr_status_t irr_pacing_in_turn(irr_plan_t *plan, bool receives);
+irr_status_t irr_pacing_in_step_order(irr_plan_t *plan, bool receives);
 
 #endif

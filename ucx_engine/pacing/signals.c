@@ -15,8 +15,8 @@ typedef struct maker {
     const irr_schedule_t *schedule, *own;
     int                   rank;
     uint64_t              lead;
-    size_t               *place;     /* by transmission of the schedule: number of earlier sends in `own` if it is a
-                                        send, or of earlier receives */
+    size_t               *first;     /* by transmission of the schedule: number of its first piece among the sends in
+                                        `own` if this rank sends it, among the receives if it receives it */
     size_t               *pieces;    /* by transmission: number of its pieces */
     uint64_t             *bytes;     /* bytes[i]: number of bytes of the first i receives */
     size_t                receives;  /* number of receives in `own` */
@@ -27,7 +27,7 @@ typedef struct maker {
 /* ---- pieces of transmissions ---- */
 
 /* Finds the pieces of each transmission of the rank in `own`, which has the order of the schedule. */
-static void place_all(maker_t *maker)
+static void find_pieces(maker_t *maker)
 {
     size_t next[2] = { 0, 0 }, at = 0;   /* next: numbers of receives and of sends */
 
@@ -36,11 +36,11 @@ static void place_all(maker_t *maker)
         const bool sends = t->from == maker->rank;
         uint64_t left = sends || t->to == maker->rank ? t->length : 0;
 
-        maker->place[i] = next[sends];
+        maker->first[i] = next[sends];
         for (; left > 0; left -= maker->own->list[at++].length) {
             next[sends]++;
         }
-        maker->pieces[i] = next[sends] - maker->place[i];
+        maker->pieces[i] = next[sends] - maker->first[i];
     }
 }
 
@@ -58,8 +58,8 @@ static void sum_receives(maker_t *maker)
 }
 
 /*
- * Returns the least number of receives such that all further receives of the first `count` together have at most `lead`
- * bytes.
+ * Returns after how many of the first `count` receives their signal may be sent: the least number after which at most
+ * `lead` bytes of these receives are missing.
  */
 static size_t early(const maker_t *maker, size_t count)
 {
@@ -81,10 +81,10 @@ static size_t early(const maker_t *maker, size_t count)
 
 static void add_signal(maker_t *maker, const irr_sync_t *sync)
 {
-    size_t place = early(maker, maker->place[sync->after] + maker->pieces[sync->after]);
+    size_t received = early(maker, maker->first[sync->after] + maker->pieces[sync->after]);
     size_t *signalled = &maker->signalled[sync->to];
 
-    *signalled = place > *signalled ? place : *signalled;
+    *signalled = received > *signalled ? received : *signalled;
     maker->made->signals[maker->made->nsignals++] = (irr_signal_t){ .received = *signalled, .peer = sync->to };
 }
 
@@ -136,7 +136,7 @@ static void make(maker_t *maker, const irr_syncs_t *syncs)
 {
     irr_signals_t *made = maker->made;
 
-    place_all(maker);
+    find_pieces(maker);
     sum_receives(maker);
     for (size_t i = 0; i < syncs->count; i++) {
         const irr_sync_t *sync = &syncs->list[i];
@@ -145,7 +145,7 @@ static void make(maker_t *maker, const irr_syncs_t *syncs)
             add_signal(maker, sync);
         }
         if (sync->from != sync->to && sync->to == maker->rank) {
-            wait(maker, maker->place[sync->before], sync->from, 0);
+            wait(maker, maker->first[sync->before], sync->from, 0);
         }
     }
     wait_own(maker);
@@ -158,7 +158,7 @@ static void make(maker_t *maker, const irr_syncs_t *syncs)
 static irr_status_t init(maker_t *maker)
 {
     const irr_array_t arrays[] = {
-        IRR_ARRAY(maker->place, maker->schedule->count), IRR_ARRAY(maker->pieces, maker->schedule->count),
+        IRR_ARRAY(maker->first, maker->schedule->count), IRR_ARRAY(maker->pieces, maker->schedule->count),
         IRR_ARRAY(maker->bytes, maker->own->count + 1), IRR_ARRAY(maker->signalled, (size_t)maker->schedule->ranks)
     };
 
@@ -190,7 +190,7 @@ irr_status_t irr_signals_build(const irr_schedule_t *schedule, const irr_syncs_t
         make(&maker, syncs);
         *made_p = made;
     }
-    irr_free(maker.place);   /* frees the other arrays too */
+    irr_free(maker.first);   /* frees the other arrays too */
     return status;
 }
 

@@ -27,12 +27,12 @@ static const irr_signals_t *signals_of(const irr_pacing_params_t *params)
     return params->signals != NULL ? params->signals : &none;
 }
 
-/* Makes a step wait for receives *next to place - 1, and advances *next; receive number 0 is step `first`. */
-static irr_status_t wait_receives(irr_plan_t *plan, size_t step, size_t first, size_t place, size_t *next)
+/* Makes a step wait for receives *next to end - 1, and advances *next; receive number 0 is step `first`. */
+static irr_status_t wait_receives(irr_plan_t *plan, size_t step, size_t first, size_t end, size_t *next)
 {
     irr_status_t status = IRR_OK;
 
-    for (; *next < place && status == IRR_OK; ++*next) {
+    for (; *next < end && status == IRR_OK; ++*next) {
         status = irr_plan_depend(plan, step, first + *next);
     }
     return status;
@@ -81,7 +81,7 @@ static irr_status_t add(irr_plan_t *plan, const irr_pacing_params_t *params)
 {
     const irr_signals_t *signals = signals_of(params);
     const size_t receives = irr_pacing_next(plan, IRR_STEP_RECV, plan->stages, 0);
-    irr_status_t status = irr_pacing_in_turn(plan, false);
+    irr_status_t status = irr_pacing_in_step_order(plan, false);
 
     if (status == IRR_OK) {
         status = wait_all(plan, signals, receives);

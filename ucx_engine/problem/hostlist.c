@@ -141,7 +141,8 @@ static irr_status_t expand(expansion_t *expansion, const char *at, size_t length
     if (*at == '[') {
         return expand_group(expansion, at + 1, length);
     }
-    return refuse(expansion, *at == ']' ? "']' without a '[' before '%.*s'" : "no name has a byte as at '%.*s'",
+    return refuse(expansion, *at == ']' ? "']' without a '[' before '%.*s'"
+                                        : "a name must not contain the first byte of '%.*s'",
                   at, (size_t)(expansion->end - at));
 }
 

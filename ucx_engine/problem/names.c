@@ -89,8 +89,8 @@ size_t irr_names_search(const irr_sorted_name_t *sorted, size_t count, const cha
 
 int irr_names_find(const irr_sorted_name_t *sorted, size_t count, const char *name, size_t length)
 {
-    const size_t place = irr_names_search(sorted, count, name, length);
+    const size_t at = irr_names_search(sorted, count, name, length);
 
-    return place < count && strncmp(sorted[place].name, name, length) == 0 && sorted[place].name[length] == '\0' ?
-           sorted[place].index : -1;
+    return at < count && strncmp(sorted[at].name, name, length) == 0 && sorted[at].name[length] == '\0' ?
+           sorted[at].index : -1;
 }

@@ -42,7 +42,7 @@ typedef struct irr_problem {
     int          rank;
     irr_blocks_t send;
     irr_blocks_t recv;
-    const irr_neighbors_t *neighbors;   /* all blocks are to or from these; NULL: unknown, and then on all ranks */
+    const irr_neighbors_t *neighbors;   /* all blocks are to or from these ranks; NULL: unknown, on all ranks */
     bool         in_place;   /* send and recv are the same list, and input and output the same buffer: the data from a
                                 rank replaces the data for that rank */
 } irr_problem_t;

@@ -85,14 +85,14 @@ static int find_longer(const irr_hosts_t *hosts, const char *name, size_t length
 {
     const size_t count = (size_t)hosts->topology->hosts;
     char start[IRR_NAME_MAX + 2];
-    size_t place;
+    size_t at;
     int found = 0, host = IRR_HOST_NONE;
 
     memcpy(start, name, length);
     start[length++] = '.';
-    place = irr_names_search(hosts->sorted, count, start, length);
-    for (; found < 2 && place < count && strncmp(hosts->sorted[place].name, start, length) == 0; place++) {
-        host = hosts->sorted[place].index;
+    at = irr_names_search(hosts->sorted, count, start, length);
+    for (; found < 2 && at < count && strncmp(hosts->sorted[at].name, start, length) == 0; at++) {
+        host = hosts->sorted[at].index;
         found++;
     }
     return found < 2 ? host : IRR_HOST_SEVERAL;

@@ -64,7 +64,7 @@ static irr_status_t cut_line(const irr_lines_t *lines, bool *goes_on)
     }
     backslash = backslash != NULL && backslash < comment ? backslash : NULL;
     if (backslash != NULL && (backslash + 1 != end || (*comment == '#' && end == comment))) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "a backslash is allowed at the end of a line alone");
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "a backslash is allowed only at the end of a line");
     }
     *goes_on = backslash != NULL;
     *(*goes_on ? backslash : end) = '\0';
@@ -126,7 +126,7 @@ static irr_status_t cut_value(const irr_lines_t *lines, const char *keyword, cha
     *value = *text;
     end = *text + strcspn(*text, quoted ? "\"" : IRR_LINES_BLANKS);
     if (quoted && *end == '\0') {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "value of %s has one quote, it must have two", keyword);
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "value of %s has only one quote; it must have two", keyword);
     }
     if (quoted && end[1] != '\0' && strchr(IRR_LINES_BLANKS, end[1]) == NULL) {
         return irr_lines_refuse(lines, IRR_ERR_FORMAT, "'%.32s' follows the value of %s without a blank", end + 1,
@@ -154,12 +154,12 @@ static irr_status_t read_pair(const irr_lines_t *lines, char **text, char **valu
     }
     if (keyword < 0) {
         return irr_lines_refuse(lines, IRR_ERR_FORMAT,
-                                "unknown keyword '%.*s', known are SwitchName, Nodes, Switches, LinkSpeed and "
+                                "unknown keyword '%.*s'; known are SwitchName, Nodes, Switches, LinkSpeed and "
                                 "NodeSpeed",
                                 (int)(length < 32 ? length : 32), word);
     }
     if (values[keyword] != NULL) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "%s is there twice", keywords[keyword]);
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "%s is given twice", keywords[keyword]);
     }
     (*text)++;
     *text += strspn(*text, IRR_LINES_BLANKS);

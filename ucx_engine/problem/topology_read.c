@@ -57,7 +57,7 @@ static irr_status_t check_names(reader_t *reader)
             const size_t before = reader->read.switches[one->index].line;
 
             status = irr_lines_refuse(at_switch(reader, next->index), IRR_ERR_FORMAT,
-                                      "switch '%.64s' is there already, in line %zu", next->name, before);
+                                      "switch '%.64s' was already given in line %zu", next->name, before);
         }
     }
     return status;
@@ -73,7 +73,7 @@ static irr_status_t check_pair(reader_t *reader, const char *kind, const irr_top
         return IRR_OK;
     }
     if (first == second) {
-        return irr_lines_refuse(at_switch(reader, second), IRR_ERR_FORMAT, "%s '%.64s' is there twice", kind,
+        return irr_lines_refuse(at_switch(reader, second), IRR_ERR_FORMAT, "%s '%.64s' is given twice", kind,
                                 pair[1].name);
     }
     return irr_lines_refuse(at_switch(reader, second), IRR_ERR_FORMAT, "%s '%.48s' is also connected to switch '%.48s'",
@@ -156,7 +156,7 @@ static irr_status_t check_top(reader_t *reader)
         }
         if (top >= 0) {
             return irr_lines_refuse(at_switch(reader, i), IRR_ERR_FORMAT,
-                                    "switch '%.48s' is at the top, as '%.48s' is; only one may be",
+                                    "'%.48s' and '%.48s' are at the top; only one switch may be there",
                                     reader->read.names.list[i], reader->read.names.list[top]);
         }
         top = i;

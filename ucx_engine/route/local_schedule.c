@@ -136,12 +136,12 @@ irr_status_t irr_local_schedules_take(const irr_local_schedules_t *locals, int r
 static bool sync_is_good(const irr_local_schedule_t *local, const irr_sync_t *sync, int rank)
 {
     const bool signals = sync->from == rank;
-    const size_t place = signals ? sync->after : sync->before;
+    const size_t index = signals ? sync->after : sync->before;
     const int peer = signals ? sync->to : sync->from;
 
-    return (signals || sync->to == rank) && place < local->schedule.count && peer >= 0 && peer != rank &&
+    return (signals || sync->to == rank) && index < local->schedule.count && peer >= 0 && peer != rank &&
            peer < local->schedule.ranks &&
-           (signals ? local->schedule.list[place].to : local->schedule.list[place].from) == rank;
+           (signals ? local->schedule.list[index].to : local->schedule.list[index].from) == rank;
 }
 
 irr_status_t irr_local_schedule_check(const irr_local_schedule_t *local, int rank)

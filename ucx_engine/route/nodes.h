@@ -45,12 +45,12 @@ static inline int irr_nodes_index(const irr_nodes_t *nodes, int rank)
 /* Returns the number of ranks of all nodes before a node. */
 static inline int irr_nodes_first(const irr_nodes_t *nodes, int node)
 {
-    const int turn = nodes->block * nodes->count, before = nodes->block * node;
+    const int cycle = nodes->block * nodes->count, before = nodes->block * node;
 
     if (nodes->block == 0) {
         return nodes->first[node];
     }
-    return nodes->ranks / turn * before + (nodes->ranks % turn < before ? nodes->ranks % turn : before);
+    return nodes->ranks / cycle * before + (nodes->ranks % cycle < before ? nodes->ranks % cycle : before);
 }
 
 static inline int irr_nodes_size(const irr_nodes_t *nodes, int node)

@@ -86,7 +86,7 @@ void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *
     }
 }
 
-/* Returns the value that UCX uses for a variable in this worker. A variable with our prefix takes precedence. */
+/* Returns the value that UCX uses for a variable in this transport: the variable `own` takes precedence. */
 static const char *of_ucx(const char *own, const char *name)
 {
     const char *value = getenv(own);

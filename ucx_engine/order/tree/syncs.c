@@ -45,7 +45,7 @@
 typedef struct user {
     size_t number;   /* index in the schedule, from 1; 0: no user so far */
     int    origin;   /* the first lane of its path */
-    int    turn;     /* its number among the users of the first lane, from 1 */
+    int    number_on_lane;     /* its number among the users of the first lane, from 1 */
 } user_t;
 
 /* A transmission on a lane. */
@@ -171,7 +171,7 @@ static void merge(const graph_t *graph, int *clock, const int *other)
 
 static bool is_over(const int *clock, const user_t *user)
 {
-    return clock[user->origin] >= user->turn;
+    return clock[user->origin] >= user->number_on_lane;
 }
 
 /* Returns whether the sender needs a signal about the last user of the k-th lane of the path. */
@@ -228,13 +228,13 @@ static irr_status_t signal(graph_t *graph, size_t i)
  */
 static void use_lanes(graph_t *graph, size_t i, int *clock)
 {
-    const int origin = graph->path[0], turn = ++clock[origin];
+    const int origin = graph->path[0], number_on_lane = ++clock[origin];
 
     for (int k = 0; k < graph->length; k++) {
         const int lane = graph->path[k];
 
         memcpy(clock_of(graph, graph->over, lane), clock, graph->ranks * sizeof(*clock));
-        graph->last[lane] = (user_t){ .number = i + 1, .origin = origin, .turn = turn };
+        graph->last[lane] = (user_t){ .number = i + 1, .origin = origin, .number_on_lane = number_on_lane };
     }
 }
 

@@ -40,7 +40,7 @@ static void keep_last(repair_t *repair)
 }
 
 /* Returns the index of a chosen message. */
-static int place_of(irr_tree_step_t *step, irr_tree_chosen_t message)
+static int index_of(irr_tree_step_t *step, irr_tree_chosen_t message)
 {
     return irr_tree_step_user(step, 2 * irr_tree_leaf(step->tree, message.from), 0);
 }
@@ -53,7 +53,7 @@ static void undo(repair_t *repair, size_t to)
         const irr_tree_change_t change = step->changes[--step->changed];
 
         if (change.added) {
-            irr_tree_step_drop(step, place_of(step, change.message));
+            irr_tree_step_drop(step, index_of(step, change.message));
         } else {
             irr_tree_step_choose(step, change.message.from, change.message.to);
         }
@@ -142,10 +142,10 @@ static void clear(repair_t *repair, irr_tree_chosen_t message, bool several)
         const int edge = step->path[k];
 
         if ((step->tree->capacity[edge / 2] > 1) == several && irr_tree_step_is_full(step, edge)) {
-            const int place = find_other(step, edge);
+            const int index = find_other(step, edge);
 
-            note(repair, step->chosen[place], false);
-            irr_tree_step_drop(step, place);   /* overwrites the path */
+            note(repair, step->chosen[index], false);
+            irr_tree_step_drop(step, index);   /* overwrites the path */
             irr_tree_path(step->tree, message.from, message.to, step->path);
         }
     }

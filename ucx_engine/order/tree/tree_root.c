@@ -142,10 +142,10 @@ static void sort_members(const irr_tree_t *tree, int root, int *lowest, member_t
         lowest[v] = -1;
     }
     for (int r = 0; r < tree->ranks; r++) {
-        const int branch = branch_of(tree, root, r), place = branch >= 0 ? branch : tree->vertices;
+        const int branch = branch_of(tree, root, r), group = branch >= 0 ? branch : tree->vertices;
 
-        lowest[place] = lowest[place] < 0 ? r : lowest[place];
-        members[r] = (member_t){ r, lowest[place], branch >= 0 ? tree->below[branch]
+        lowest[group] = lowest[group] < 0 ? r : lowest[group];
+        members[r] = (member_t){ r, lowest[group], branch >= 0 ? tree->below[branch]
                                                                : tree->ranks - tree->below[root] };
     }
     qsort(members, (size_t)tree->ranks, sizeof(*members), by_subtree);

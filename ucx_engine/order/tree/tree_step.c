@@ -172,26 +172,26 @@ int irr_tree_step_reach(irr_tree_step_t *step, int start, int not_by, bool inwar
 /* ---- messages ---- */
 
 /* Returns the lane of a message on an edge. */
-static int *find_user(irr_tree_step_t *step, int edge, int place)
+static int *find_user(irr_tree_step_t *step, int edge, int index)
 {
     int *user = &step->user[step->lanes[edge]];
 
-    while (*user != place) {
+    while (*user != index) {
         user++;
     }
     return user;
 }
 
 /* Moves the last chosen message to another index, and updates its edges. */
-static void move_last(irr_tree_step_t *step, int place)
+static void move_last(irr_tree_step_t *step, int index)
 {
     const irr_tree_chosen_t message = step->chosen[step->count];
     const int edges = irr_tree_path(step->tree, message.from, message.to, step->path);
 
     for (int k = 0; k < edges; k++) {
-        *find_user(step, step->path[k], step->count) = place;
+        *find_user(step, step->path[k], step->count) = index;
     }
-    step->chosen[place] = message;
+    step->chosen[index] = message;
 }
 
 void irr_tree_step_choose(irr_tree_step_t *step, int from, int to)
@@ -207,20 +207,20 @@ void irr_tree_step_choose(irr_tree_step_t *step, int from, int to)
     step->chosen[step->count++] = (irr_tree_chosen_t){ from, to, false };
 }
 
-void irr_tree_step_drop(irr_tree_step_t *step, int place)
+void irr_tree_step_drop(irr_tree_step_t *step, int index)
 {
-    const irr_tree_chosen_t message = step->chosen[place];
+    const irr_tree_chosen_t message = step->chosen[index];
     const int edges = irr_tree_path(step->tree, message.from, message.to, step->path);
 
     for (int k = 0; k < edges; k++) {
         const int edge = step->path[k], last = irr_tree_step_users(step, edge) - 1;
 
         step->room[edge]++;
-        *find_user(step, edge, place) = irr_tree_step_user(step, edge, last);
+        *find_user(step, edge, index) = irr_tree_step_user(step, edge, last);
     }
     step->count--;
-    if (place < step->count) {
-        move_last(step, place);
+    if (index < step->count) {
+        move_last(step, index);
     }
 }
 

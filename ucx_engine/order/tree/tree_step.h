@@ -1,6 +1,6 @@
 /*
- * tree_step.h - chooses the messages of a step, one after the other, so that no directed edge of a tree has more than
- * its capacity.
+ * tree_step.h - chooses the messages of a step, one after the other, so that no directed edge of a tree carries more
+ * messages than its capacity.
  *
  * An edge is full if the number of messages that use it is its capacity, and free otherwise.  An edge is urgent if its
  * load is at least urgent_load.  The search for a message begins with an edge that the message must use.  Two walks
@@ -111,7 +111,7 @@ irr_status_t irr_tree_step_repair(irr_tree_step_t *step, int edge, bool *covered
 
 /* Choose a message whose edges are free, and remove one. */
 void irr_tree_step_choose(irr_tree_step_t *step, int from, int to);
-void irr_tree_step_drop(irr_tree_step_t *step, int place);
+void irr_tree_step_drop(irr_tree_step_t *step, int index);
 
 /*
  * Fills ranks[] with the ranks that have a free path to a vertex (inward), or from it, and returns their number.  Paths

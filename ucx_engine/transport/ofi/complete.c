@@ -48,14 +48,14 @@ void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
     case IRR_OFI_RECV:
         op->status = end_receive(ofi, op, status);
         append(ofi, op);
-        irr_ofi_end_turn(ofi, op);
+        irr_ofi_start_next(ofi, op);
         break;
     case IRR_OFI_SINK:
         irr_ofi_discarded(ofi, op);
         irr_ofi_op_put(ofi, op);
         break;
     case IRR_OFI_SEND:
-        irr_ofi_end_turn(ofi, op);
+        irr_ofi_start_next(ofi, op);
         if (op->request != NULL) {
             append(ofi, op);
         } else {

@@ -104,7 +104,7 @@ bool irr_ofi_goes_on(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t *status)
     return false;
 }
 
-void irr_ofi_end_turn(irr_ofi_t *ofi, irr_ofi_op_t *op)
+void irr_ofi_start_next(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     irr_ofi_op_t *next = irr_ofi_queue_leave(ofi, op);
     bool posted;

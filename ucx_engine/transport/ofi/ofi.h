@@ -223,8 +223,8 @@ irr_iov_t irr_ofi_fragment(irr_ofi_t *ofi, const irr_ofi_op_t *op);
  * for the whole message, and returns false.
  */
 bool irr_ofi_goes_on(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t *status);
-/* Removes an operation from its queue, so that the next operation of the queue may start. */
-void irr_ofi_end_turn(irr_ofi_t *ofi, irr_ofi_op_t *op);
+/* Removes an operation from its queue.  Starts the next operation of the queue if it waits for this one. */
+void irr_ofi_start_next(irr_ofi_t *ofi, irr_ofi_op_t *op);
 
 /* queue.c: appends an operation to the queue of its key. Returns true if the operation is the first of the queue. */
 bool irr_ofi_queue_join(irr_ofi_t *ofi, irr_ofi_op_t *op);

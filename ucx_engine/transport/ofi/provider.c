@@ -87,13 +87,13 @@ static bool given(const char *value)
 }
 
 /* Returns the position of a name in a comma-separated list, counted from 0; -1: the name is not in the list. */
-static int place_of(const char *list, const char *name)
+static int index_in(const char *list, const char *name)
 {
-    for (int place = 0; *list != '\0'; place++) {
+    for (int index = 0; *list != '\0'; index++) {
         const size_t length = strcspn(list, ",");
 
         if (strlen(name) == length && strncmp(list, name, length) == 0) {
-            return place;
+            return index;
         }
         list += length + (list[length] == ',');
     }
@@ -125,17 +125,17 @@ static int rank(const irr_ofi_library_t *library, const struct fi_info *info, co
     const int row = row_of(provider_of(info));
     const reach_t reach = row < ROWS ? rows[row].reach : FABRIC;
     const char *domains = domains_for(reach, config);
-    const int place = domains != NULL ? place_of(domains, domain_of(info)) : 0;
+    const int index = domains != NULL ? index_in(domains, domain_of(info)) : 0;
     const bool loopback = strcmp(domain_of(info), "lo") == 0;
 
-    if (place < 0 || flaw_of(library, info) != NULL || (row == ROWS && !given(config->ofi_provider)) ||
+    if (index < 0 || flaw_of(library, info) != NULL || (row == ROWS && !given(config->ofi_provider)) ||
         irr_ofi_tag_bits(info) < TAG_BITS_MIN) {
         return -1;
     }
     if (domains == NULL && reach == SOCKETS && loopback != config->one_node) {
         return -1;
     }
-    return row * 256 + place;
+    return row * 256 + index;
 }
 
 static const struct fi_info *best_of(const irr_ofi_library_t *library, const struct fi_info *list,
@@ -160,7 +160,7 @@ static void append(char *text, size_t size, const char *name)
 {
     const size_t used = strlen(text);
 
-    if (place_of(text, name) < 0 && used + strlen(name) + 2 < size) {
+    if (index_in(text, name) < 0 && used + strlen(name) + 2 < size) {
         snprintf(text + used, size - used, "%s%s", used > 0 ? "," : "", name);
     }
 }

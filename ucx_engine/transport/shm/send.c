@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* The state of a message. */
-typedef enum stand { WAITS, IS_SENT, IS_READ } stand_t;   /* IS_READ: a single copy is under way */
+/* The progress of a send.  BEING_READ: the receiver still copies the message from the sender's memory. */
+typedef enum state { WAITS, IS_SENT, BEING_READ } state_t;
 
 /* Sends the next slot, and wakes the receiver if it sleeps. */
 static inline void hand_over(irr_peer_t *peer, irr_lane_slot_t *slot, uint64_t header)
@@ -109,7 +109,7 @@ static inline bool has_begun(const irr_shm_op_t *op)
     return op->at.index > 0 || op->at.skip > 0;
 }
 
-static stand_t put(irr_peer_t *peer, irr_shm_op_t *op)
+static state_t put(irr_peer_t *peer, irr_shm_op_t *op)
 {
     const bool begins = !has_begun(op);
 
@@ -120,7 +120,7 @@ static stand_t put(irr_peer_t *peer, irr_shm_op_t *op)
         return put_short(peer, op->key, irr_shm_request_of(op)) ? IS_SENT : WAITS;
     }
     if (begins && irr_shm_may_send_single(peer, op)) {
-        return put_single(peer, op) ? IS_READ : WAITS;
+        return put_single(peer, op) ? BEING_READ : WAITS;
     }
     for (bool first = begins; op->left > 0; first = false) {
         if (!put_piece(peer, op, first)) {
@@ -144,19 +144,19 @@ static irr_status_t start(irr_peer_t *peer, uint64_t key, irr_request_t *request
     const size_t bytes = request->length;
     irr_shm_op_t *op = irr_shm_op_of(request);
     irr_status_t status = peer->shm->closed ? IRR_ERR_CANCELED : open_lanes(peer, bytes);
-    stand_t stand = WAITS;
+    state_t state = WAITS;
 
     if (status != IRR_OK) {
         return status;
     }
     *op = (irr_shm_op_t){ .key = key, .left = bytes };
     if (peer->sending.first == NULL) {
-        stand = put(peer, op);
+        state = put(peer, op);
     }
-    if (stand == IS_SENT) {
+    if (state == IS_SENT) {
         return IRR_OK;
     }
-    if (stand == WAITS) {
+    if (state == WAITS) {
         irr_shm_push(&peer->sending, op);
     }
     irr_shm_activate(peer);
@@ -242,18 +242,18 @@ unsigned irr_shm_progress_sends(irr_peer_t *peer)
     while (peer->sending.first != NULL) {
         irr_shm_op_t *op = peer->sending.first;
         const size_t left = op->left;
-        stand_t stand;
+        state_t state;
 
         if (peer->its == NULL) {
             (void)irr_shm_find(peer);
         }
-        stand = put(peer, op);
-        if (stand == WAITS) {
+        state = put(peer, op);
+        if (state == WAITS) {
             return events + (op->left < left);
         }
         irr_shm_pull(&peer->sending, &peer->sending.first);
         events++;
-        if (stand == IS_SENT && op != &peer->stand_in) {
+        if (state == IS_SENT && op != &peer->stand_in) {
             irr_request_t *request = irr_shm_request_of(op);
 
             request->done(request, IRR_OK);

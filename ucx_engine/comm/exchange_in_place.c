@@ -1,5 +1,5 @@
 /*
- * exchange_place.c - an exchange in place: its output is its input.
+ * exchange_in_place.c - an exchange in place: its output is its input.
  *
  * Direct messages in place are exchanged in pairs with bounded scratch (route/pairs.h). Two kinds of communicators copy
  * all data to send instead. The first kind has a store-and-forward algorithm: a rank forwards data of other ranks,
@@ -22,7 +22,7 @@ static bool goes_in_pairs(const irr_comm_t *comm)
            (comm->alone.pacing == &irr_pacing_free || irr_schedules_looks_up(&comm->schedules));
 }
 
-irr_status_t irr_exchange_take_place(irr_exchange_t *exchange, irr_problem_t *problem)
+irr_status_t irr_exchange_convert_in_place(irr_exchange_t *exchange, irr_problem_t *problem)
 {
     const irr_blocks_t blocks = problem->recv;
     irr_status_t status;
