@@ -1,7 +1,7 @@
 /*
  * test_dump.c - the files of count matrices that a communicator writes (comm/dump.h): their names are unique, an index
- * counts the exchanges of each matrix, the number of files is limited, and errors are reported once. test_world.c has exchanges that continue
- * if no file can be written.
+ * counts the exchanges of each matrix, the number of files is limited, and errors are reported once. test_world.c has
+ * exchanges that continue if no file can be written.
  */
 #include "irr_test.h"
 #include "irr_turns.h"
