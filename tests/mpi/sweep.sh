@@ -29,7 +29,7 @@ if whole; then
     algorithms="node grid"
     cold="1 2 3 4 5 6 7 8 9 10 12 14 16 20 24 30 40 60"
 else
-    IRR_SWEEP_STEP=20 IRR_SWEEP_FORMS=4 trial_forms=8
+    IRR_SWEEP_STEP=30 IRR_SWEEP_FORMS=4 trial_forms=8
     algorithms=node
     cold=3
 fi
