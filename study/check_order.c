@@ -1,5 +1,6 @@
 /*
- * check_order.c - second and third phase of the plan checker: each message has two ends, and the exchange ends.
+ * check_order.c - two phases of the plan checker.  The second proves rule 1: each message has a send and a receive.
+ * The third proves rule 5: no exchange of these plans waits for ever.
  *
  * Rule 1: the sends of all ranks, and the receives, are sorted by (stage, sender, receiver) and position in the plan.
  * Then both lists must agree entry by entry.  The same holds for signals and waits.
@@ -11,14 +12,14 @@
  *
  * One at a time is the narrowest window, so no other window needs to be tried.  A step waits for a fixed set of events
  * (dependencies, the previous step, its other end), never for one of several events.  The exchange therefore ends if
- * and only if these waits have no cycle.  An executor that keeps the order of the plan lets a send start at the
- * latest when its dependencies and all sends before it are complete.  The waits of the simulation imply the waits of
- * the executor, so a cycle of the executor's waits would be a cycle of the simulation.  This proof holds for any
- * window, for all sends at once, and for any pacing, since a pacing consists of dependencies, signals and waits.  It
- * does not hold for an executor that sends out of the order of the plan while a window is full; exec.c does not do
- * this.
+ * and only if these waits have no cycle.  An executor that keeps the order of the plan waits for fewer events: it
+ * starts a send at the latest when the dependencies of the send and all sends before it are complete.  Each cycle of
+ * its waits would therefore be a cycle of the simulation, too.  This proves an executor with any window or with none.
+ * It also proves any pacing, because a pacing consists of dependencies, signals and waits.  It does not prove an
+ * executor that sends out of the order of the plan while a window is full; exec.c does not do this.
  *
- * Earlier batches are complete.
+ * If plans are checked in batches (study/plans_prove.c), the simulation of a batch starts with all steps of earlier
+ * batches complete.
  *
  * Cost: O(m log m) for m messages.  A dependency is read once, and again only while its step waits for it.
  */

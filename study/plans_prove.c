@@ -1,8 +1,9 @@
 /*
  * plans_prove.c - builds plans and proves them batch by batch; see irr_plans_prove in plans.h, and check.h.
  *
- * The steps so far are a batch when both ends of each of their messages are there.  This is so when as many messages
- * were sent to each rank as the rank receives.  For a grid, a batch is a row of ranks in one stage.
+ * The steps built since the last batch form a batch as soon as they contain both ends of each of their messages: for
+ * each rank, as many steps send to it as steps of the rank receive.  For a grid, a batch is a row of ranks in one
+ * stage.
  *
  * Cost: the time to build the plans and to check them; memory for the steps, for the pieces of a batch, and for what
  * check_carry.c keeps.
@@ -19,9 +20,9 @@ typedef struct prover {
     void               *context;
     bool                more;      /* fn wants more messages */
     bool                proved;    /* all batches so far */
-    int64_t            *due;       /* by rank: messages to it in the batch, minus those that it receives */
-    int                 open;      /* number of ranks for which this is not 0 */
-    size_t             *npieces;   /* by rank: of earlier batches */
+    int64_t            *due;       /* by rank: steps of the batch that send to the rank, minus its steps that receive */
+    int                 open;      /* number of ranks whose `due` is not 0 */
+    size_t             *npieces;   /* by rank: number of pieces in earlier batches */
 } prover_t;
 
 static void count_due(prover_t *prover, int rank, int64_t change)

@@ -66,8 +66,8 @@ const char *irr_overlap_name(int i);
 #define IRR_DIMS_MAX 15   /* largest number of dimensions of a grid */
 
 /*
- * Sizes of the dimensions of a grid.  The size of the last dimension is computed from the number of ranks.  count 0:
- * the algorithm chooses the grid.
+ * Sizes of the dimensions of a grid.  The last of them is a placeholder: its size is computed from the number of ranks,
+ * whatever the given size is.  count 0: the algorithm chooses the grid.
  */
 typedef struct irr_dims {
     int count;
@@ -82,7 +82,7 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 #define IRR_DIRECT_DEFAULT      1536      /* length of the shortest message that hybrid sends directly; such a message
                                              costs about as much as a message through a grid */
 #define IRR_NODE_DIRECT_DEFAULT 1025      /* shortest message that node sends directly */
-#define IRR_LATENCY_DEFAULT     16384     /* number of bytes that a rank sends in the time of a start-up */
+#define IRR_LATENCY_DEFAULT     16384     /* number of bytes that a rank sends in the time to start a message */
 
 /* ---- schedules ---- */
 
@@ -98,13 +98,16 @@ irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 typedef enum irr_lambda_rule { IRR_LAMBDA_MAP(IRR_LAMBDA_ENUM) IRR_LAMBDA_RULES } irr_lambda_rule_t;
 #undef IRR_LAMBDA_ENUM
 
-/* The number of bytes of a message that a step of random-heap sends; see order/lambda.h. */
+/*
+ * The rule by which the algorithm "random-heap" chooses how many messages of a step it sends whole.  It splits the
+ * longer messages of the step; see order/lambda.h.
+ */
 typedef struct irr_lambda {
     irr_lambda_rule_t rule;
     uint32_t          share;   /* parameter of the rule, in units of 1 / IRR_LAMBDA_ONE; unused by search */
 } irr_lambda_t;
 
-/* The rule and the parameter of the paper. */
+/* The rule and the parameter of Ranka, Wang, Kumar. */
 #define IRR_LAMBDA_DEFAULT ((irr_lambda_t){ IRR_LAMBDA_INCREMENTAL, IRR_LAMBDA_ONE / 4 * 3 })
 
 /*
@@ -139,9 +142,9 @@ typedef struct irr_deadline irr_deadline_t;
 /* Parameters of the orders that compute a schedule from the count matrix. */
 typedef struct irr_scheduled_params {
     uint64_t     seed;       /* seed of the random orders */
-    irr_lambda_t lambda;     /* random-heap: rule for the fraction of a step's messages that is sent whole */
-    uint64_t     latency;    /* random-heap, incremental: number of bytes that a rank sends in the time of a start-up;
-                                below 2^40 */
+    irr_lambda_t lambda;     /* random-heap: rule for the share of a step's messages that is sent whole */
+    uint64_t     latency;    /* random-heap with the rule "incremental": number of bytes that a rank sends in the time
+                                that it takes to start a message; below 2^40 */
     int          max_steps;  /* optimal, tree: approximate limit of the number of steps; 0: no limit */
     bool         shift;      /* xor: true: rank i sends to rank (i + k) mod P in step k, even if P is a power of two */
     irr_redistribution_t redistribution;  /* redistribution: x, p, y and q; elements and unit are not used */
@@ -155,11 +158,13 @@ typedef struct irr_scheduled_params {
  * - free: at once, in the order of the plan
  * - loose: when this rank has sent and received all messages of the previous steps
  * - grant: when the receiver has sent a grant; a receiver admits a few senders at a time
- * - sync: when the receivers of all messages that would share a link with this send have signalled
- * - auto: the default of the algorithm: for tree on several hosts the pacing that wins a trial, for tree on one host
- *   sync; for optimal grant; for other algorithms that compute a schedule loose; for all other algorithms free
+ * - sync: when this rank has received a signal for each earlier message that would share a link with this send; the
+ *   receiver of the earlier message sends the signal shortly before the message is complete
+ * - auto: the default of the algorithm.  Algorithm "tree" has "sync" on one host, and on several hosts the pacing that
+ *   wins a trial.  Algorithm "optimal" has "grant".  The other algorithms that compute a schedule have "loose".  All
+ *   others have "free".
  *
- * A store-and-forward algorithm always has pacing free.  If an exchange has no schedule, sync acts like loose.
+ * A store-and-forward algorithm always has pacing "free".  If an exchange has no schedule, "sync" acts like "loose".
  */
 #define IRR_PACING_MAP(X)          \
     X(IRR_PACING_AUTO,  "auto")    \
@@ -222,9 +227,9 @@ typedef struct irr_settings {
                                        directly; IRR_BYTES_AUTO: the default of the algorithm */
     irr_overlap_t overlap;
     irr_pacing_kind_t pacing;       /* pacing of an algorithm that does not forward */
-    size_t        grants;           /* grant: largest number of messages that a rank receives at a time, and that it
-                                       sends at a time; 0: IRR_GRANTS_DEFAULT, or a number that fits the piece length of
-                                       a trial */
+    size_t        grants;           /* pacing grant: largest number of messages that a rank receives at a time, and
+                                       that it sends at a time; 0: IRR_GRANTS_DEFAULT, and in a trial of tree with
+                                       pieces, a number that fits their length */
     size_t        lead_bytes;       /* sync: a receiver signals the next sender when only this number of bytes has yet
                                        to arrive; or IRR_BYTES_AUTO */
     irr_scheduled_params_t scheduled;

@@ -1,17 +1,18 @@
 /*
- * priority.c - the revised R-schedule.  In each row of a grid the order is rotate.  If the last row is incomplete, its
- * messages for columns in which it has no member have priority.
+ * priority.c - the revised R-schedule of Liu, Wang, Prasanna: the order of messages in a row of a grid whose last row
+ * may be incomplete.
  *
- * In step k a member of column c sends to column c + k, modulo the number of columns.  Members of the incomplete row do
- * so as if the row were complete.  Their messages for the missing members of the row (pseudo-nodes) go to members of
- * the first complete rows instead.  There they would arrive in the same step as messages of the complete row.  In
- * complete row m < rest, the member whose message would arrive in the same step therefore stalls: it sends nothing in
- * this step, and sends each later message one step later.  Its next message would then arrive in the same step as a
- * message of the next member of the row, which therefore stalls, too, and so on along the row.
+ * Let the grid have C columns, and the incomplete row r members.  In step k a member of column c sends to column c + k,
+ * modulo C (order/rotate.c).  The members of the incomplete row do so as if the row were complete.  Their messages for
+ * the C - r missing members (pseudo-nodes) go to members of complete rows 0 to r - 1 instead, and these messages have
+ * priority there: if a message of the complete row would arrive at the same member in the same step, its sender
+ * stalls.  A member that stalls sends nothing in this step, and each later message one step later.  Its next message
+ * then arrives in the step of a message of the next member of the row, so that member stalls, too, and so on along the
+ * row.
  *
- * The steps follow figure 10 of the JPDC paper; the printed formula has steps that are too high by one.  With C columns
- * and r members in the incomplete row, column (m + C - k) mod C of complete row m stalls in step r - m + k, for
- * 0 <= k <= C - r + m.  There are C steps; a member's message to itself takes no step.  O(1).
+ * The steps follow figure 10 of the JPDC paper; the printed formula has steps that are too high by one.  The member in
+ * column (m + C - i) mod C of complete row m stalls in step r - m + i, for 0 <= i <= C - r + m.  There are C steps; a
+ * member's message to itself takes no step.  The step of a message is computed in O(1) time.
  */
 #include "order/priority.h"
 

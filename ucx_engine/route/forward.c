@@ -1,6 +1,7 @@
 /*
- * forward.c - passes the arriving messages to the builder of grid plans, and cuts the messages of the plan into the
- * transmissions of a schedule; see forward.h.
+ * forward.c - builds the plan of an exchange through leaders of nodes that has a schedule.  It describes the messages
+ * that will arrive to the builder of grid plans, and cuts the messages of the resulting plan into the transmissions of
+ * the schedule; see forward.h.
  *
  * list_slices() lists the data that may arrive, and needs the stages only.  Rank 0, which knows the matrix, and a rank
  * that receives its lengths from rank 0 therefore use the same list.  First the list has, for each other rank of the
@@ -146,8 +147,8 @@ static irr_status_t build_stage(irr_grid_plan_t *build, int number, const uint64
 }
 
 /*
- * Returns a problem with a block at byte 0 for each message to send, and with receive blocks for messages of any
- * length.
+ * Returns a problem that only tells the builder the lengths of the blocks: all blocks to send begin at byte 0, and the
+ * blocks to receive have room for messages of any length.
  */
 static irr_problem_t state_problem(const irr_stages_t *stages, irr_blocks_t sent, irr_block_t *blocks)
 {
@@ -335,9 +336,9 @@ static irr_status_t write_bytes(writer_t *w, const irr_slice_t *slice, const irr
 }
 
 /*
- * Lists in build->deps the steps that receive the contents of a range of a message, and returns their number.  The
- * source of a slice in SCRATCH is the peer of the step that receives the slice, and the sources in a range are
- * consecutive.
+ * Lists in build->deps the steps that receive the contents of a range of a message, and returns their number.  A slice
+ * in SCRATCH comes from the rank that is its source.  The sources of the slices in a range are consecutive ranks, so
+ * the first and the last of them determine the steps.
  */
 static size_t depend(const writer_t *w, const irr_step_t *step, const irr_slice_t *slices, range_t range)
 {

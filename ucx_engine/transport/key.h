@@ -1,8 +1,10 @@
 /*
- * key.h - channel, tag and sender in one number of 64 bits, for transports that match such numbers.
+ * key.h - channel, tag and sender in one number of 64 bits, for transports that match such numbers.  Bit 39 and the
+ * bits from 56 on are free for the transport.
  *
- *     55          40 38          24 23             0
- *     channel        tag            rank of the sender
+ *     bits 55 to 40   channel
+ *     bits 38 to 24   tag (15 bits, see exec/tag.h)
+ *     bits 23 to 0    rank of the sender
  *
  * The keys of a channel are the same in all its exchanges, except for the few bits of the tag that count exchanges.
  * Transports find keys in a hash table, and equal keys make lookups fast; exec/tag.h has a measurement.

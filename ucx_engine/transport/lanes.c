@@ -380,8 +380,8 @@ static size_t least(size_t a, size_t b)
 }
 
 /*
- * Reduces the caps of the combined transport to those that both transports have, for callers that do not look up the
- * lane of a message.
+ * Also reduces the caps of the combined transport to those that both of its transports have.  A caller may rely on them
+ * without looking up the lane of a message.
  */
 void irr_lanes_put(irr_lanes_t *lanes, irr_lane_kind_t kind, irr_transport_t *transport)
 {
