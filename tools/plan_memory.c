@@ -1,8 +1,8 @@
 /*
  * plan_memory.c - estimates the memory that print, check and draw need, from the matrix and the strategy.
  *
- * The constants are bytes for a block, a message or a piece, fitted to measured memory; the estimate is within a factor
- * of two.  The run of check is not included, because it has a limit of its own (IRR_TOOL_RUN_BYTES_MAX).  O(P^2) time.
+ * The constants are bytes for a block, a message or a piece, fitted to the memory of runs of 256 and 512 ranks.  The
+ * run of check is not included, because it has a limit of its own (IRR_TOOL_RUN_BYTES_MAX).  O(P^2) time.
  */
 #include "plan.h"
 
