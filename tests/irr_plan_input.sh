@@ -7,7 +7,7 @@ mesh=$srcdir/tests/data/airfoil-8.mtx
 file pair '3 3 2' '1 2 5' '3 3 7'
 file triangle '3 3 6' '1 2 30' '1 3 10' '2 1 20' '2 3 20' '3 1 20' '3 2 10'
 
-echo 1..60
+echo 1..62
 
 # ---- save and load ----
 

@@ -79,7 +79,7 @@ beside "the cause: a bad value of another rank" one_says \
     "MPI_COMM_WORLD, MPI_Alltoallv, .*, because coll_irr_compose is 'nonsense' on rank 2, which is not allowed" \
     ranks 4 "$divide" 2 "$program" left else env OMPI_MCA_coll_irr_compose=nonsense "$program" left
 beside "the cause: settings that differ" one_says \
-    "MPI_COMM_WORLD, MPI_Alltoallv, .*, because coll_irr_window_messages is [05] on rank [02] .* and [05] on rank [02]" \
+    "MPI_COMM_WORLD, MPI_Alltoallv, .*, because coll_irr_window_messages is '[05]' on rank [02] .* and '[05]' on rank [02]" \
     on_some_ranks OMPI_MCA_coll_irr_window_messages=5 "$builddir/mpi_report" 7 0
 beside "the cause: ranks without coll/irr" one_says \
     "MPI_COMM_WORLD, MPI_Alltoallv, .*, because rank 2 of MPI_COMM_WORLD has not loaded coll/irr, but rank 0 has" \
