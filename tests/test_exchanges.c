@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { RANKS = 5, MANY = IRR_SCRIPT_OBJECTS, STEPS_MAX = 4000000, STEPS_FEW = 60000 };
+enum { RANKS = 5, MANY = IRR_SCRIPT_OBJECTS, STEPS_MAX = 4000000, STEPS_FEW = 200000 };
 
 typedef struct scene {
     irr_world_t  world;
