@@ -5,8 +5,8 @@
  *      one switch always have the whole bandwidth of their links.  Other pairs often share a link between switches.
  *   2. Two flows between groups of hosts run alone and together, for each pair of flows.
  *
- * All ranks have the same times, so they take the same decisions.  Cost: 8 n rounds for n hosts, and 2 rounds for each
- * pair of flows.  A round takes from 0.1 s to some tenths of a second.
+ * All ranks have the same times, so they take the same decisions.  Cost: 8 to 10 n rounds for n hosts, and 2 rounds for
+ * each pair of flows.  A round takes from 0.1 s to some tenths of a second.
  */
 #include "tune.h"
 #include "tune_tree.h"
@@ -21,7 +21,8 @@
 #include <string.h>
 
 #define TAG          2
-#define TOURNAMENTS  4
+#define TOURNAMENTS     4
+#define TOURNAMENTS_MAX 5   /* if the hosts form no clear groups after TOURNAMENTS */
 #define ROUND_NS     100e6
 #define BATCH        8
 #define MESSAGES_MAX 4096
@@ -43,7 +44,7 @@ typedef struct run {
     const irr_tune_room_t  *room;
     int                     messages;   /* number of messages of a flow in a round */
     int                     rounds;     /* number of rounds played */
-    match_t                 matches[TOURNAMENTS * IRR_TUNE_HOSTS_MAX];
+    match_t                 matches[TOURNAMENTS_MAX * IRR_TUNE_HOSTS_MAX];
     int                     nmatches;
     irr_tune_tree_t        *tree;
     double                  alone[IRR_TUNE_GROUPS_MAX][IRR_TUNE_GROUPS_MAX][STREAMS_MAX + 1];   /* 0: not measured */
@@ -177,7 +178,7 @@ static void play_tournament(run_t *run, uint64_t *random)
 /* Returns the time of a host without contention: the tenth part of its rounds is faster. */
 static double fast(const run_t *run, int host)
 {
-    double ns[TOURNAMENTS * IRR_TUNE_HOSTS_MAX];
+    double ns[TOURNAMENTS_MAX * IRR_TUNE_HOSTS_MAX];
     int count = 0;
 
     for (int i = 0; i < run->nmatches; i++) {
@@ -287,19 +288,30 @@ static double measure_ratio(run_t *run, const irr_tune_flows_t *flows)
 
 /* ---- all ---- */
 
-/* Plays all rounds.  Returns the reason if no tree explains them; otherwise NULL. */
-static const char *find(run_t *run)
+/* Plays the tournaments.  Returns the reason if the hosts form no clear groups; otherwise NULL. */
+static const char *find_groups(run_t *run)
 {
     double lost[IRR_TUNE_HOSTS_MAX][IRR_TUNE_HOSTS_MAX];
     uint64_t random = 1;
+    const char *reason = NULL;
+
+    for (int i = 1; i <= TOURNAMENTS || (i <= TOURNAMENTS_MAX && reason != NULL); i++) {
+        play_tournament(run, &random);
+        if (i >= TOURNAMENTS) {
+            count_lost(run, lost);
+            reason = irr_tune_tree_group(lost, run->hosts->count, run->tree);
+        }
+    }
+    return reason;
+}
+
+/* Plays all rounds.  Returns the reason if no tree explains them; otherwise NULL. */
+static const char *find(run_t *run)
+{
     const char *reason;
 
     calibrate(run);
-    for (int i = 0; i < TOURNAMENTS; i++) {
-        play_tournament(run, &random);
-    }
-    count_lost(run, lost);
-    reason = irr_tune_tree_group(lost, run->hosts->count, run->tree);
+    reason = find_groups(run);
     if (reason != NULL) {
         return reason;
     }
