@@ -140,7 +140,7 @@ irr_status_t irr_segment_view_open(irr_segment_view_t *view, const irr_segment_h
 
     snprintf(path, sizeof(path), "/proc/%llu/fd/%llu", (unsigned long long)handle->process,
              (unsigned long long)handle->file);
-    file = open(path, O_RDONLY | O_CLOEXEC);
+    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);   /* a reused descriptor may be that of a pipe */
     if (file < 0) {
         return status;
     }
