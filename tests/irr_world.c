@@ -482,11 +482,6 @@ void irr_world_start_log_at(irr_log_level_t level)
     irr_log_set(note_line, NULL, level);
 }
 
-void irr_world_start_log(void)
-{
-    irr_world_start_log_at(IRR_LOG_INFO);
-}
-
 void irr_world_stop_log(void)
 {
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);

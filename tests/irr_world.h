@@ -163,12 +163,16 @@ extern irr_world_log_t irr_world_log;
  * irr_world_start_log starts a log of lines up to IRR_LOG_INFO. irr_world_start_log_at starts a log of lines up to a
  * level.
  */
-void irr_world_start_log(void);
 void irr_world_start_log_at(irr_log_level_t level);
 
 void irr_world_stop_log(void);
 
 /* Stops the log. Asserts that `lines` lines were logged, and that `last` was the last line. */
 void irr_world_end_log(int lines, const char *last);
+
+static inline void irr_world_start_log(void)
+{
+    irr_world_start_log_at(IRR_LOG_INFO);
+}
 
 #endif

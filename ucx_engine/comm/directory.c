@@ -52,7 +52,7 @@ static const unsigned char *array_of(const irr_directory_t *directory)
 
 irr_directory_entry_t *irr_directory_entry(const irr_directory_t *directory, size_t i)
 {
-    return (irr_directory_entry_t *)(directory->own + i * directory->stride);
+    return (irr_directory_entry_t *)(array_of(directory) + i * directory->stride);
 }
 
 /* Returns the length of the longest address that an entry has room for. */
@@ -155,10 +155,7 @@ static const irr_directory_entry_t *find(const irr_directory_t *directory, uint6
 static bool has_all_of(const irr_directory_t *directory, const irr_directory_t *other)
 {
     for (size_t i = 0; i < other->count; i++) {
-        const irr_directory_entry_t *entry =
-            (const irr_directory_entry_t *)(array_of(other) + i * other->stride);
-
-        if (find(directory, entry->name) == NULL) {
+        if (find(directory, irr_directory_entry(other, i)->name) == NULL) {
             return false;
         }
     }

@@ -1,6 +1,6 @@
 /*
  * forward.c - builds the plan of an exchange through leaders of nodes that has a schedule.  It describes the messages
- * that will arrive to the builder of grid plans, and cuts the messages of the resulting plan into the transmissions of
+ * that arrive to the builder of grid plans, and cuts the messages of the resulting plan into the transmissions of
  * the schedule; see forward.h.
  *
  * list_slices() lists the data that may arrive, and needs the stages only.  Rank 0, which knows the matrix, and a rank

@@ -1,11 +1,9 @@
 /*
- * grid_plan.c - see grid_plan.h.
- *
- * A slice that reaches its destination is received in OUTPUT.  If it belongs to several blocks, it is received in
- * SCRATCH and copied to them at the end.  All other slices are received in SCRATCH.  The next send reads them there,
- * and depends on the receive.  Scratch that the sends of a stage have read is free from the next stage on: a receive
- * that reuses it depends on all earlier sends.  A rank therefore holds at most the data that it received in two stages,
- * which theorem 1 of the JPDC paper bounds, and the slices to copy at the end.
+ * grid_plan.c - see grid_plan.h.  A slice that reaches its destination is received in OUTPUT.  If it belongs to several
+ * blocks, it is received in SCRATCH and copied to them at the end.  All other slices are received in SCRATCH.  The next
+ * send reads them there, and depends on the receive.  Scratch that the sends of a stage have read is free from the next
+ * stage on: a receive that reuses it depends on all earlier sends.  A rank therefore holds at most the data that it
+ * received in two stages, which theorem 1 of the JPDC paper bounds, and the slices to copy at the end.
  *
  * An overlap is a set of dependencies.  With `dual` a send depends on all receives of the previous stage.  With
  * `single` it also depends on all sends of the previous stage.  `blocking` adds a barrier after each stage, and makes
