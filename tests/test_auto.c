@@ -47,7 +47,7 @@ static void expect(irr_engine_config_t config, irr_devices_t devices, irr_ucx_en
     CU_ASSERT_PTR_NOT_NULL(strstr(choice.why, why));
 }
 
-static const char first[] = "UCX comes first", stays[] = "settings of UCX exclude all networks",
+static const char first[] = "UCX is the default", stays[] = "settings of UCX exclude all networks",
     alone[] = "cxi0 is a fast device that only libfabric supports",
     named[] = "a provider or domain of libfabric is named";
 

@@ -1,40 +1,40 @@
-/*
- * alloc.h - the engine's memory; see irr_allocator_set in irr.h.
- */
+/* alloc.h - memory of the engine, from the allocator that irr_allocator_set (irr.h) has set; by default from malloc. */
 #ifndef IRR_ALLOC_H
 #define IRR_ALLOC_H
 
 #include "irr.h"
 
 /*
- * Returns an uninitialised array of `count` elements of `size` bytes, or NULL on failure and on overflow.  The caller
- * frees the array with irr_free, even if count is 0.
+ * Returns an uninitialised array of `count` elements of `size` bytes, or NULL if memory is missing or the length
+ * overflows. An array of 0 elements is not NULL; the caller must free it, too, with irr_free.
  */
 void *irr_alloc(size_t count, size_t size);
 
-/* Does the same as irr_alloc, and zeroes the array. */
+/* Like irr_alloc, but the array is zeroed. */
 void *irr_alloc_zero(size_t count, size_t size);
 
-/* Resizes an array of irr_alloc and returns the new array.  On failure returns NULL, and the old array is unchanged. */
+/*
+ * Changes the length of an array from irr_alloc, and returns the new array. `memory` may be NULL. On failure returns
+ * NULL, and the old array is unchanged.
+ */
 void *irr_resize(void *memory, size_t count, size_t size);
 
 /*
- * Grows the array at *pointer from room for *max elements of `size` bytes to room for at least `wanted` elements.  Each
- * growth at least doubles the room, so appending an element takes amortised O(1) time.  After IRR_ERR_NO_MEMORY the
- * array and *max are unchanged.
+ * Makes sure that an array has space for at least `wanted` elements of `size` bytes. pointer: address of the pointer to
+ * the array. *max: number of elements for which the array has space. Each growth at least doubles the space, so
+ * appending an element takes amortised O(1) time. After IRR_ERR_NO_MEMORY the array and *max are unchanged.
  */
 irr_status_t irr_grow(void *pointer, size_t *max, size_t wanted, size_t size);
 
 /*
- * If *max, the length of the array at *pointer in bytes, is below `wanted`, replaces the array by a new array of
- * `wanted` bytes.  The old contents are lost.  After IRR_ERR_NO_MEMORY the old array is freed, *pointer is NULL and
- * *max is 0.
+ * Makes sure that an array has at least `wanted` bytes. *max is its length. A shorter array is freed and replaced by a
+ * new array, so its contents are lost. After IRR_ERR_NO_MEMORY *pointer is NULL and *max is 0.
  */
 irr_status_t irr_renew(void *pointer, size_t *max, size_t wanted);
 
 /*
- * Shrinks the array at *pointer to room for at most `count` elements; 0: frees the array, which cannot fail.  After
- * IRR_ERR_NO_MEMORY the array is unchanged.
+ * Reduces the space of an array to `count` elements, if it has more. With count 0 the array is freed and *pointer
+ * becomes NULL, which cannot fail. After IRR_ERR_NO_MEMORY the array is unchanged.
  */
 irr_status_t irr_trim(void *pointer, size_t *max, size_t count, size_t size);
 
@@ -52,8 +52,8 @@ typedef struct irr_array {
 #define IRR_ARRAY(pointer, count) { &(pointer), count, sizeof(*(pointer)) }
 
 /*
- * Allocates zeroed arrays in one block of memory; irr_free of the first array frees all arrays.  Returns
- * IRR_ERR_NO_MEMORY and sets no pointer if there is no memory or a length overflows.
+ * Allocates all arrays of a list in one zeroed block of memory, and sets their pointers. irr_free of the first array
+ * frees all arrays. Returns IRR_ERR_NO_MEMORY, and sets no pointer, if memory is missing or a length overflows.
  */
 irr_status_t irr_alloc_arrays(const irr_array_t *arrays, size_t count);
 

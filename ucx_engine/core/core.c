@@ -1,8 +1,8 @@
 /*
- * core.c - the base of every part of the engine: status texts, memory and log lines.
+ * core.c - status texts, memory and log lines, which every part of the engine uses.
  *
- * The logger and the allocator are the only process-wide state of the engine.  irr_log_keep also keeps one line per
- * thread.  The caller sets logger and allocator before it calls any other function, so they need no lock.
+ * The logger and the allocator are global. The program that calls the engine sets them before it calls any other
+ * function, so they need no lock. irr_log_keep affects only the thread that calls it.
  */
 #include "core/alloc.h"
 #include "core/log.h"
@@ -19,10 +19,10 @@ static struct {
     irr_log_fn_t    fn;
     void           *context;
     irr_log_level_t max_level;
-    const char     *prefix;   /* prefix of the names of settings */
+    const char     *prefix;   /* precedes the name of a setting in a log line, e.g. "coll_irr_" */
 } logger = { .prefix = "" };
 
-/* The line of this thread; see irr_log_keep. */
+/* The arguments of irr_log_keep, for this thread. */
 static _Thread_local struct {
     char  *line;
     size_t bytes;
@@ -46,8 +46,8 @@ void irr_allocator_set(const irr_allocator_t *replacement)
 }
 
 /*
- * Returns the length of an array in bytes, or 0 on overflow.  The length is at least 1, because malloc(0) may return
- * NULL.
+ * Returns the number of bytes to allocate for an array, or 0 on overflow. An empty array has 1 byte, because malloc(0)
+ * may return NULL.
  */
 static size_t array_bytes(size_t count, size_t size)
 {
@@ -137,7 +137,10 @@ irr_status_t irr_renew(void *pointer, size_t *max, size_t wanted)
     return memory != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
 
-/* Advances the offset *end by the length of an array, and rounds it up to the alignment.  Returns false on overflow. */
+/*
+ * Adds the length of an array to the offset *end, and rounds the sum up to the alignment of any type. Returns false on
+ * overflow.
+ */
 static bool append(const irr_array_t *array, size_t *end)
 {
     const size_t alignment = alignof(max_align_t);

@@ -1,6 +1,6 @@
 /*
- * deadline.h - the end of the time that a computation may take.  The caller provides a clock, because pure code must
- * not call one.
+ * deadline.h - a time limit for a computation. The caller provides the function that reads a clock, because the code
+ * that computes schedules and plans must not read a clock itself.
  */
 #ifndef IRR_DEADLINE_H
 #define IRR_DEADLINE_H

@@ -1,7 +1,7 @@
 /*
- * hash.h - a 64-bit hash of a list of words or of a text: FNV-1a, word by word or byte by byte.  O(length).
+ * hash.h - 64-bit FNV-1a hashes of a list of 64-bit words or of the bytes of a text, in O(length).
  *
- * Ranks compare lists by their hashes.  The hash is not cryptographic: two lists with equal hashes are easy to
+ * Ranks compare lists by their hashes. The hash is not cryptographic: two lists with equal hashes are easy to
  * construct.
  */
 #ifndef IRR_HASH_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The hash of an empty list. */
+/* The hash of an empty list; the first `hash` argument of the functions below. */
 #define IRR_HASH_BASIS UINT64_C(0xcbf29ce484222325)
 
 static inline uint64_t irr_hash_word(uint64_t hash, uint64_t word)
@@ -18,7 +18,10 @@ static inline uint64_t irr_hash_word(uint64_t hash, uint64_t word)
     return (hash ^ word) * UINT64_C(0x100000001b3);
 }
 
-/* Adds a word so that its high bits affect all bits of the hash.  For words that may differ in their high bits only. */
+/*
+ * Adds a word that may differ from others in its high bits only. The multiplication carries bits only upwards; the
+ * shift brings the high bits down.
+ */
 static inline uint64_t irr_hash_mix(uint64_t hash, uint64_t word)
 {
     hash = irr_hash_word(hash, word);

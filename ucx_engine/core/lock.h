@@ -1,8 +1,9 @@
 /*
- * lock.h - the lock that serialises the calls of an engine.  Without threads, the lock is a flag.
+ * lock.h - the lock that serialises the calls of an engine. If only one thread calls the engine, the lock is a flag
+ * instead of a mutex.
  *
- * The lock is not recursive.  irr_lock_try fails while the lock is held, with and without threads, so a callback of
- * progress cannot run progress again.
+ * irr_lock_try fails while the lock is held, even if the calling thread itself holds it. A callback that progress has
+ * called therefore cannot run progress again.
  */
 #ifndef IRR_LOCK_H
 #define IRR_LOCK_H
@@ -11,8 +12,8 @@
 #include <stdbool.h>
 
 typedef struct irr_lock {
-    bool            threads;  /* true if several threads call; set once by irr_lock_init */
-    bool            held;     /* true while locked; used without threads only */
+    bool            threads;  /* true if several threads may use the lock */
+    bool            held;     /* true while locked; used only if `threads` is false */
     pthread_mutex_t mutex;
 } irr_lock_t;
 

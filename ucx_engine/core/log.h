@@ -1,8 +1,7 @@
 /*
- * log.h - passes user messages to the caller's logger, one line each; see irr_log_set in irr.h.
+ * log.h - passes user messages to the logger that irr_log_set (irr.h) has set, one line each.
  *
- * A line names the setting or object, its value and the allowed values.  The code that detects the error writes the
- * line, once.
+ * A line names the setting or object, its value and the allowed values. Only the code that detects an error logs it.
  */
 #ifndef IRR_LOG_H
 #define IRR_LOG_H
@@ -10,20 +9,21 @@
 #include "irr.h"
 
 /*
- * Sets line[bytes] to "".  From now on the first error or warning of this thread is stored in line, and errors and
- * warnings of this thread are not logged.  line NULL: this thread logs again.
+ * Captures the errors and warnings of this thread instead of logging them. The first one is stored in `line`, an array
+ * of `bytes` bytes, which is set to "" at once; the others are lost. line NULL ends the capture.
  */
 void irr_log_keep(char *line, size_t bytes);
 
 /*
- * Copies a text to to[size], with a 0 at its end.  If the text is too long, its middle becomes "...", because the
- * beginning of a message names the object, and its end the cause or the consequence.  size: at least 16.
+ * Copies a text, with a 0 at its end, to the array `to` of `size` bytes, at least 16. If the text is too long, its
+ * middle becomes "...", because the beginning names the object, and the end names the cause or the consequence.
  */
 void irr_log_fit(char *to, size_t size, const char *text);
 
-/* Returns the prefix of the names of settings in log lines. */
+/* Returns the text that precedes the name of a setting in log lines (irr_log_prefix_set in irr.h). */
 const char *irr_log_prefix(void);
 
+/* Logs one line in the format of printf. */
 void irr_log(irr_log_level_t level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,8 +1,12 @@
 /*
- * auto.c - selects UCX or libfabric. libfabric is selected in four cases: UCX was not built; the configuration names a
- * provider or domain of libfabric; a job runs on several nodes and only libfabric drives the fast devices; or a job
- * runs on several nodes and UCX is restricted to transports inside a node. In all other cases UCX is selected, because
- * most measurements were made with UCX.
+ * auto.c - selects UCX or libfabric. libfabric is selected in four cases:
+ *
+ *   - UCX was not built.
+ *   - The configuration names a provider or domain of libfabric, and neither transports nor devices of UCX.
+ *   - The job has several nodes, and only libfabric supports the fast devices of the machine.
+ *   - The job has several nodes, and the settings of UCX exclude all networks.
+ *
+ * In all other cases UCX is selected, because most measurements were made with UCX.
  */
 #include "transport/auto.h"
 
@@ -26,13 +30,13 @@ static bool built(const char *name)
     return false;
 }
 
-/* Names of transports and devices inside a node, as in UCX_TLS and UCX_NET_DEVICES. */
+/* Values of UCX_TLS and UCX_NET_DEVICES that name transports and devices inside a node. */
 static const char *const local_tls[] = { "sm", "shm", "mm", "posix", "sysv", "xpmem", "cma", "knem", "self", NULL };
 static const char *const local_devices[] = { "lo", NULL };
 
 /*
- * Returns true if a list has only names of transports or devices inside a node. Returns false for lists with exclusions
- * (^) or patterns.
+ * Returns true if all entries of a comma-separated list are in `names`. Returns false for an empty list, and for a list
+ * with exclusions (^) or patterns.
  */
 static bool has_only(const char *list, const char *const *names)
 {
@@ -54,8 +58,7 @@ static bool has_only(const char *list, const char *const *names)
     return true;
 }
 
-/* Returns true if UCX is restricted to transports inside a node. */
-static bool stays(const irr_engine_config_t *config, const irr_ucx_environment_t *environment)
+static bool excludes_networks(const irr_engine_config_t *config, const irr_ucx_environment_t *environment)
 {
     return has_only(given(config->ucx_tls) ? config->ucx_tls : environment->tls, local_tls) ||
            has_only(given(config->ucx_devices) ? config->ucx_devices : environment->devices, local_devices);
@@ -72,7 +75,7 @@ static irr_transport_choice_t ofi_because(const char *what, const char *why)
 void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *devices,
                         const irr_ucx_environment_t *environment, irr_transport_choice_t *choice)
 {
-    *choice = (irr_transport_choice_t){ .name = "ucx", .why = "UCX comes first" };
+    *choice = (irr_transport_choice_t){ .name = "ucx", .why = "UCX is the default" };
     if (!built("ofi") || !built("ucx")) {
         *choice = (irr_transport_choice_t){ .name = irr_transport_name(0), .why = "no other transport was built" };
     } else if ((given(config->ofi_provider) || given(config->ofi_domain)) &&
@@ -81,13 +84,16 @@ void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *
     } else if (!config->one_node && devices->ofi[0] != '\0' && devices->ucx[0] == '\0') {
         *choice = ofi_because(devices->ofi,
                               " is a fast device that only libfabric supports, and there is no other kind");
-    } else if (!config->one_node && stays(config, environment)) {
+    } else if (!config->one_node && excludes_networks(config, environment)) {
         *choice = ofi_because("", "the settings of UCX exclude all networks");
     }
 }
 
-/* Returns the value that UCX uses for a variable in this transport: the variable `own` takes precedence. */
-static const char *of_ucx(const char *own, const char *name)
+/*
+ * Returns the value of a variable of UCX. IRR_UCX_NAME takes precedence over UCX_NAME, because the transport opens UCX
+ * with the prefix IRR.
+ */
+static const char *ucx_variable(const char *own, const char *name)
 {
     const char *value = getenv(own);
 
@@ -97,7 +103,8 @@ static const char *of_ucx(const char *own, const char *name)
 void irr_transport_choose(const irr_engine_config_t *config, irr_transport_choice_t *choice)
 {
     const irr_ucx_environment_t environment = {
-        .tls = of_ucx("IRR_UCX_TLS", "UCX_TLS"), .devices = of_ucx("IRR_UCX_NET_DEVICES", "UCX_NET_DEVICES")
+        .tls = ucx_variable("IRR_UCX_TLS", "UCX_TLS"),
+        .devices = ucx_variable("IRR_UCX_NET_DEVICES", "UCX_NET_DEVICES")
     };
     irr_devices_t devices;
 

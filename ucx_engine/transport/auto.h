@@ -8,27 +8,27 @@
 
 #include "irr.h"
 
-/* The name of a transport, and the reason for the choice as a clause for a user message. */
+/* The name of a transport, and the reason for the choice as a clause after "because" in a user message. */
 typedef struct irr_transport_choice {
     const char *name;
     char        why[128];
 } irr_transport_choice_t;
 
 /*
- * Sets *choice to the transport that the configuration names, or to the transport that irr_transport_auto selects. The
- * name is borrowed. Loads no library. Makes some system calls per network device.
+ * Sets *choice to the transport that the configuration names. If it names none, calls irr_transport_auto, and makes
+ * some system calls per network device. Loads no library. choice->name is borrowed from the configuration or static.
  */
 void irr_transport_choose(const irr_engine_config_t *config, irr_transport_choice_t *choice);
 
-/* Variables of the environment for UCX: UCX_TLS and UCX_NET_DEVICES, or NULL. A configuration takes precedence. */
+/*
+ * The lists UCX_TLS and UCX_NET_DEVICES of the environment; NULL: not set. The lists of the configuration take
+ * precedence.
+ */
 typedef struct irr_ucx_environment {
     const char *tls, *devices;
 } irr_ucx_environment_t;
 
-/*
- * Selects a transport from the configuration, and the devices and the environment of this machine. Pure: on ranks with
- * equal arguments the result is the same.
- */
+/* Selects a transport. Pure: the result depends only on the arguments. */
 void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *devices,
                         const irr_ucx_environment_t *environment, irr_transport_choice_t *choice);
 

@@ -1,9 +1,9 @@
 /*
  * devices.c - finds fast network devices in folders of sysfs, without loading a library.
  *
- * Adapters of all vendors with verbs are in class/infiniband. Two of these adapters need libfabric's providers: EFA
- * (driver efa) has no reliable messages that UCX supports, and Omni-Path (driver hfi1) is slow with verbs. Slingshot
- * adapters are in class/cxi.
+ * class/infiniband lists the adapters that support verbs, the interface of InfiniBand and RoCE. Two kinds of them still
+ * need libfabric: UCX does not support reliable messages of EFA (driver efa), and Omni-Path (driver hfi1) is slow with
+ * verbs. class/cxi lists Slingshot adapters.
  */
 #include "transport/devices.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns true if the link device/driver of the device points to this driver. */
+/* Returns true if the kernel driver of a device has this name: the target of the link device/driver. */
 static bool is_driven_by(int folder, const char *device, const char *driver)
 {
     char path[NAME_MAX + sizeof("/device/driver")], target[PATH_MAX];
@@ -33,7 +33,7 @@ static bool is_for_ofi(int folder, const char *device)
     return is_driven_by(folder, device, "efa") || is_driven_by(folder, device, "hfi1");
 }
 
-/* Keeps the alphabetically first name, because the entries of a folder are not sorted. */
+/* Keeps the alphabetically first name, because readdir returns the names in no particular order. */
 static void keep_first(char *first, const char *name)
 {
     if (first[0] == '\0' || strcmp(name, first) < 0) {

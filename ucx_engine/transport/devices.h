@@ -13,8 +13,8 @@ typedef struct irr_devices {
 } irr_devices_t;
 
 /*
- * Finds the devices. Makes some system calls per device. root: a folder with the layout of /sys. A folder that cannot
- * be read counts as empty.
+ * Finds the devices in `root`, a folder with the layout of /sys. A folder that cannot be read counts as empty. Makes
+ * some system calls per device.
  */
 void irr_devices_look(const char *root, irr_devices_t *devices);
 

@@ -1,13 +1,13 @@
 /*
- * key.h - channel, tag and sender in one number of 64 bits, for transports that match such numbers.  Bit 39 and the
- * bits from 56 on are free for the transport.
+ * key.h - channel, tag and sender of a message in one 64-bit number, its key, for network libraries that match messages
+ * by such a number. Bit 39 and the bits 56 to 63 are not used.
  *
  *     bits 55 to 40   channel
- *     bits 38 to 24   tag (15 bits, see exec/tag.h)
+ *     bits 38 to 24   tag; exec/tag.h uses 14 of the 15 bits
  *     bits 23 to 0    rank of the sender
  *
- * The keys of a channel are the same in all its exchanges, except for the few bits of the tag that count exchanges.
- * Transports find keys in a hash table, and equal keys make lookups fast; exec/tag.h has a measurement.
+ * Within a channel the keys of successive exchanges differ only in the bits of the tag that count exchanges. Network
+ * libraries look up keys in hash tables, and few different keys make the lookup fast; exec/tag.h has a measurement.
  */
 #ifndef IRR_KEY_H
 #define IRR_KEY_H
@@ -23,8 +23,8 @@ static inline uint64_t irr_key(uint32_t id, uint16_t tag, int from)
 }
 
 /*
- * Returns the mask of a key that selects the channel and the bits of the tag that are set in `mask`. The returned mask
- * does not select a sender.
+ * Returns a mask that selects from a key the channel, and the bits of the tag that are set in `mask`, but not the
+ * sender.
  */
 static inline uint64_t irr_key_mask(uint16_t mask)
 {

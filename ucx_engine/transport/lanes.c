@@ -1,6 +1,4 @@
-/*
- * lanes.c - combines two transports; see lanes.h.
- */
+/* lanes.c - the combined transport: addresses, peers, progress and shutdown; see lanes.h. */
 #include "transport/lanes.h"
 
 #include "core/alloc.h"
@@ -10,8 +8,8 @@
 #include <unistd.h>
 
 /*
- * Progress of `far` takes longer than progress of `near`. While `near` is busy and the last FAR_QUIET calls of progress
- * of `far` found no event, only one of FAR_CALLS calls of progress includes `far`.
+ * Progress of `far` takes longer than progress of `near`, so some calls omit it. While `near` is busy and the last
+ * FAR_QUIET calls of progress of `far` had no event, only one call of FAR_CALLS includes `far`.
  */
 #define FAR_CALLS 4
 #define FAR_QUIET 16
@@ -35,7 +33,7 @@ static irr_lanes_t *lanes_of(irr_transport_t *transport)
 
 /* ---- addresses and peers ---- */
 
-/* The beginning of an address: the lengths of the two addresses that follow. */
+/* An address begins with the lengths of its two parts: the address for `near`, then the address for `far`. */
 typedef struct prefix {
     uint64_t bytes[IRR_LANE_KINDS];
 } prefix_t;
@@ -80,7 +78,10 @@ bool irr_lanes_lacks(const irr_peer_t *peer, irr_lane_kind_t kind)
     return peer->inner[kind] == NULL && (kind == IRR_LANE_FAR || peer->near == NULL);
 }
 
-/* Reads the beginning of an address. Returns false if the address does not have the length that its beginning says. */
+/*
+ * Reads the beginning of an address. Returns false if the length of the address does not match the lengths of its
+ * parts.
+ */
 static bool read_prefix(const void *address, size_t length, prefix_t *prefix)
 {
     if (length < sizeof(*prefix)) {
@@ -201,7 +202,7 @@ static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t ta
 
 /* ---- progress ---- */
 
-/* Returns true if this call of progress may skip `far`. */
+/* Returns true if this call of progress omits `far`. */
 static bool may_skip_far(const irr_lanes_t *lanes)
 {
     return lanes->quiet >= FAR_QUIET && lanes->calls % FAR_CALLS != 0 && lanes->shm != NULL &&
@@ -226,7 +227,7 @@ static unsigned progress(irr_transport_t *transport)
     return events;
 }
 
-/* Sets *fd_p to a descriptor that becomes readable when one of the given descriptors becomes readable. */
+/* Sets *fd_p to an epoll descriptor that becomes readable when one of `descriptors` does. */
 static irr_status_t watch(irr_lanes_t *lanes, const int descriptors[IRR_LANE_KINDS], int *fd_p)
 {
     if (lanes->epoll == 0) {
@@ -343,7 +344,7 @@ static const irr_transport_ops_t ops = {
     .address = address,
     .connect = connect,
     .reach = reach,
-    .meet = irr_lanes_meet,
+    .resolve = irr_lanes_resolve,
     .open_channel = irr_lanes_open_to,
     .close_channel = irr_lanes_close_channel,
     .send = irr_channel_send,
@@ -380,8 +381,8 @@ static size_t least(size_t a, size_t b)
 }
 
 /*
- * Also reduces the caps of the combined transport to those that both of its transports have.  A caller may rely on them
- * without looking up the lane of a message.
+ * Also reduces the caps of the combined transport to what both of its transports support, for callers that do not look
+ * up the lane of a message.
  */
 void irr_lanes_put(irr_lanes_t *lanes, irr_lane_kind_t kind, irr_transport_t *transport)
 {
@@ -394,7 +395,7 @@ void irr_lanes_put(irr_lanes_t *lanes, irr_lane_kind_t kind, irr_transport_t *tr
     caps->iov_wire_max = least(caps->iov_wire_max, transport->caps.iov_wire_max);
     caps->zero_copy_min = least(caps->zero_copy_min, transport->caps.zero_copy_min);
     if (kind == IRR_LANE_FAR) {
-        irr_lanes_init_unmet(&lanes->unmet, transport);
+        irr_lanes_init_unresolved(&lanes->unresolved, transport);
     }
     caps->wakes = caps->wakes && transport->caps.wakes;
     irr_free(lanes->address);

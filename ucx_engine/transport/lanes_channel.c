@@ -1,23 +1,23 @@
 /*
  * lanes_channel.c - channels of the combined transport; see lanes.h.
  *
- * The lane of a member is chosen when the channel is opened. A member of `far` is unmet until the first send to the
- * member. Receives from an unmet member need no peer.
+ * open_channel chooses the lane of each member. A member of the lane `far` may be unresolved: its peer is looked up
+ * before the first send to the member. A receive from the member needs no peer.
  */
 #include "transport/lanes.h"
 
 #include "core/alloc.h"
 
-enum { UNMET = IRR_LANE_KINDS };
+enum { UNRESOLVED = IRR_LANE_KINDS };
 
-_Static_assert(UNMET + 1 == IRR_CHANNEL_LANES, "a channel has a lane for each kind and a lane of unmet members");
+_Static_assert(UNRESOLVED + 1 == IRR_CHANNEL_LANES, "a lane of each kind, and one for unresolved members");
 
 typedef struct channel {
-    irr_channel_t super;       /* lanes: inner channels (NULL: no member is reached by the transport), and `unmet` */
-    irr_channel_t unmet;
-    irr_finder_t *finder;      /* NULL: no member is unmet */
-    uint8_t      *kinds;       /* by rank: kind of the lane, or UNMET */
-    irr_page_t    pages[];     /* peers of the transports that reach the members */
+    irr_channel_t super;       /* super.lanes: inner channels (NULL: no member needs it), and `unresolved` */
+    irr_channel_t unresolved;
+    irr_finder_t *finder;      /* NULL: all members have peers */
+    uint8_t      *kinds;       /* by rank: irr_lane_kind_t, or UNRESOLVED */
+    irr_page_t    pages[];     /* the members' peers in their inner transports */
 } channel_t;
 
 static channel_t *channel_of(irr_channel_t *base)
@@ -55,7 +55,7 @@ void irr_lanes_take_back(irr_channel_t *channel)
     on_each(channel, irr_channel_take_back);
 }
 
-/* ---- unmet members ---- */
+/* ---- unresolved members ---- */
 
 /* Allocates the page of a member if necessary. */
 static irr_status_t make_page(channel_t *channel, int rank)
@@ -68,7 +68,7 @@ static irr_status_t make_page(channel_t *channel, int rank)
     return *page != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
 
-/* Makes the transport of a kind reach a member. */
+/* Sets the lane of a member, and the peer of the member in this lane. */
 static irr_status_t set_member(channel_t *channel, int rank, irr_lane_kind_t kind, irr_peer_t *peer)
 {
     irr_status_t status = make_page(channel, rank);
@@ -82,42 +82,42 @@ static irr_status_t set_member(channel_t *channel, int rank, irr_lane_kind_t kin
     return status;
 }
 
-irr_status_t irr_lanes_meet(irr_channel_t *base, int rank)
+irr_status_t irr_lanes_resolve(irr_channel_t *base, int rank)
 {
     channel_t *channel = channel_of(base);
     irr_peer_t *peer = NULL;
     irr_status_t status;
 
-    if (channel->kinds[rank] != UNMET) {
+    if (channel->kinds[rank] != UNRESOLVED) {
         return IRR_OK;
     }
     status = channel->finder->find(channel->finder, rank, IRR_LANE_FAR, &peer);
     return status == IRR_OK ? set_member(channel, rank, IRR_LANE_FAR, peer) : status;
 }
 
-static channel_t *channel_of_unmet(irr_channel_t *unmet)
+static channel_t *channel_of_unresolved(irr_channel_t *unresolved)
 {
-    return (channel_t *)((char *)unmet - offsetof(channel_t, unmet));
+    return (channel_t *)((char *)unresolved - offsetof(channel_t, unresolved));
 }
 
-static irr_status_t send_first(irr_channel_t *unmet, irr_request_t *request)
+static irr_status_t send_first(irr_channel_t *unresolved, irr_request_t *request)
 {
-    irr_channel_t *channel = &channel_of_unmet(unmet)->super;
-    const irr_status_t status = irr_lanes_meet(channel, request->peer);
+    irr_channel_t *channel = &channel_of_unresolved(unresolved)->super;
+    const irr_status_t status = irr_lanes_resolve(channel, request->peer);
 
     return status == IRR_OK ? irr_channel_send(channel, request) : status;
 }
 
-static irr_status_t recv_unmet(irr_channel_t *unmet, irr_request_t *request)
+static irr_status_t recv_unresolved(irr_channel_t *unresolved, irr_request_t *request)
 {
-    return irr_channel_recv(channel_of_unmet(unmet)->super.lanes[IRR_LANE_FAR], request);
+    return irr_channel_recv(channel_of_unresolved(unresolved)->super.lanes[IRR_LANE_FAR], request);
 }
 
-void irr_lanes_init_unmet(irr_transport_t *unmet, const irr_transport_t *far)
+void irr_lanes_init_unresolved(irr_transport_t *unresolved, const irr_transport_t *far)
 {
-    static const irr_transport_ops_t ops = { .send = send_first, .recv = recv_unmet };
+    static const irr_transport_ops_t ops = { .send = send_first, .recv = recv_unresolved };
 
-    *unmet = (irr_transport_t){ .ops = &ops, .caps = far->caps };
+    *unresolved = (irr_transport_t){ .ops = &ops, .caps = far->caps };
 }
 
 /* ---- creation ---- */
@@ -132,10 +132,10 @@ static irr_status_t create(irr_lanes_t *lanes, uint16_t id, int ranks, int rank,
         return IRR_ERR_NO_MEMORY;
     }
     irr_channel_init(&channel->super, &lanes->super, id, ranks, rank, channel->pages);
-    irr_channel_init(&channel->unmet, &lanes->unmet, id, ranks, rank, channel->pages);
+    irr_channel_init(&channel->unresolved, &lanes->unresolved, id, ranks, rank, channel->pages);
     channel->kinds = (uint8_t *)(channel->pages + pages);
     channel->super.kinds = channel->kinds;
-    channel->super.lanes[UNMET] = &channel->unmet;
+    channel->super.lanes[UNRESOLVED] = &channel->unresolved;
     channel->finder = finder;
     *channel_p = channel;
     return IRR_OK;
@@ -162,16 +162,16 @@ static irr_status_t add_member(channel_t *channel, int member, irr_lane_kind_t k
     return status == IRR_OK ? open_inner(channel, kind) : status;
 }
 
-/* Adds a member that the finder finds: now if `near` reaches it. */
+/* Adds a member by means of the finder. The peer of `far` is looked up later. */
 static irr_status_t add_found(channel_t *channel, int member, bool is_near)
 {
     irr_peer_t *peer = NULL;
     irr_status_t status;
 
     if (!is_near) {
-        channel->kinds[member] = UNMET;
+        channel->kinds[member] = UNRESOLVED;
         status = open_inner(channel, IRR_LANE_FAR);
-        channel->unmet.looks = status == IRR_OK && channel->super.lanes[IRR_LANE_FAR]->looks;
+        channel->unresolved.looks = status == IRR_OK && channel->super.lanes[IRR_LANE_FAR]->looks;
         return status;
     }
     status = channel->finder->find(channel->finder, member, IRR_LANE_NEAR, &peer);

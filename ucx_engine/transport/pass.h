@@ -1,8 +1,9 @@
 /*
- * pass.h - a transport that passes every operation on to an inner transport. Wrappers build on this transport.
+ * pass.h - a transport that passes every operation on to another transport, the inner transport. Wrappers such as
+ * trace.c build on it.
  *
- * A wrapper has an irr_pass_t as its first member, calls irr_pass_init, and then replaces operations in `ops`. A
- * replaced operation calls the operation of pass->inner, or of irr_pass_inner(channel), for the rest of its work.
+ * A wrapper has an irr_pass_t as its first member, calls irr_pass_init, and then replaces operations in `ops`. A new
+ * operation does its own work and calls the same operation of `inner`, with irr_pass_inner(channel) as the channel.
  */
 #ifndef IRR_PASS_H
 #define IRR_PASS_H
@@ -10,7 +11,7 @@
 #include "transport/transport.h"
 
 typedef struct irr_pass {
-    irr_transport_t     super;   /* caps are copied from inner; the wrapper may change them before use */
+    irr_transport_t     super;   /* caps are copied from inner; the wrapper may change them */
     irr_transport_ops_t ops;
     irr_transport_t    *inner;
 } irr_pass_t;
@@ -21,8 +22,7 @@ typedef struct irr_pass_channel {
 } irr_pass_channel_t;
 
 /*
- * Initialises a wrapper that the caller has allocated by irr_alloc. The wrapper owns inner. Freeing the wrapper also
- * frees inner.
+ * Initialises a wrapper that the caller has allocated by irr_alloc. The wrapper owns the inner transport, and frees it.
  */
 void irr_pass_init(irr_pass_t *pass, irr_transport_t *inner);
 
@@ -31,7 +31,7 @@ static inline irr_channel_t *irr_pass_inner(irr_channel_t *channel)
     return ((irr_pass_channel_t *)channel)->inner;
 }
 
-/* The default operations, for wrappers that extend them. */
+/* The default close_channel and free, for wrappers that extend them. */
 void irr_pass_close_channel(irr_channel_t *channel);
 void irr_pass_free(irr_transport_t *transport);
 

@@ -1,8 +1,8 @@
 /*
  * trace.c - records the messages of a transport; see trace.h.
  *
- * The wrapper passes requests of its own to the inner transport, because their `done` shows when a message ends.
- * Requests are reused. If memory for a request is missing, the wrapper passes the message on without a record, and
+ * The caller's request has a callback of the caller. To see when a message ends, the wrapper passes a request of its
+ * own to the inner transport. If memory for such a request is missing, the wrapper passes the caller's request on, and
  * counts the message as dropped.
  */
 #include "transport/trace.h"
@@ -19,10 +19,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Maximum number of recorded messages, which take 48 MB. Later messages are counted as dropped. */
+/* Maximum number of recorded messages, which new_op 48 MB. Further messages are counted as dropped. */
 #define MESSAGES_MAX ((size_t)1 << 20)
 
-/* Number of requests per allocation. */
+/* Number of operations that are allocated together. */
 enum { BATCH = 64 };
 
 typedef struct message {
@@ -34,28 +34,29 @@ typedef struct message {
     bool     sent;
 } message_t;
 
-/* The content of the file. Several transports may share it. */
+/* The records of one file, which two transports may share. */
 typedef struct notes {
     FILE       *file;
     message_t  *messages;
     size_t      count, max;
     uint64_t    dropped;
-    const char *lanes[2];   /* names of the transports */
-    uint8_t     nlanes;     /* number of transports that were opened */
-    int         open;       /* number of transports that are not freed yet */
+    const char *lanes[2];   /* by number of the lane: name of the transport */
+    uint8_t     nlanes;     /* number of transports that record into this file */
+    int         open;       /* number of these transports that are not freed yet */
 } notes_t;
 
 typedef struct trace trace_t;
 
+/* A message whose record is not complete. */
 typedef struct op {
-    irr_request_t  inner;   /* must be first */
-    irr_request_t *outer;
+    irr_request_t  inner;   /* passed to the inner transport; must be first */
+    irr_request_t *outer;   /* request of the caller */
     trace_t       *trace;
     struct op     *next;
     message_t      message;
 } op_t;
 
-/* Requests that are allocated together. */
+/* Operations that are allocated together, because they are reused. */
 typedef struct batch {
     struct batch *next;
     op_t          ops[BATCH];
@@ -74,10 +75,10 @@ static trace_t *trace_of(irr_transport_t *transport)
     return (trace_t *)transport;
 }
 
-/* ---- requests ---- */
+/* ---- operations ---- */
 
-/* Returns a free request, or NULL if there is no memory. */
-static op_t *take(trace_t *trace)
+/* Returns a free operation, or NULL if memory is missing. */
+static op_t *new_op(trace_t *trace)
 {
     op_t *op = trace->free;
 
@@ -98,7 +99,7 @@ static op_t *take(trace_t *trace)
     return op;
 }
 
-static void put(op_t *op)
+static void free_op(op_t *op)
 {
     op->next = op->trace->free;
     op->trace->free = op;
@@ -106,7 +107,7 @@ static void put(op_t *op)
 
 /* ---- messages ---- */
 
-static void note(notes_t *notes, const message_t *message)
+static void record(notes_t *notes, const message_t *message)
 {
     if (notes->count == MESSAGES_MAX || IRR_GROW(notes->messages, notes->max, notes->count + 1) != IRR_OK) {
         notes->dropped++;
@@ -115,7 +116,7 @@ static void note(notes_t *notes, const message_t *message)
     notes->messages[notes->count++] = *message;
 }
 
-/* Ends a message, records it, and frees its request. */
+/* Records the end of a message, and frees its operation. */
 static void finish(op_t *op, irr_status_t status)
 {
     op->message.end_ns = irr_clock_ns();
@@ -124,8 +125,8 @@ static void finish(op_t *op, irr_status_t status)
     if (!op->message.sent) {
         op->message.bytes = op->inner.bytes;
     }
-    note(op->trace->notes, &op->message);
-    put(op);
+    record(op->trace->notes, &op->message);
+    free_op(op);
 }
 
 static void done(irr_request_t *inner, irr_status_t status)
@@ -137,11 +138,11 @@ static void done(irr_request_t *inner, irr_status_t status)
     outer->done(outer, status);
 }
 
-/* Begins a message. If there is no memory, returns NULL and counts the message as dropped. */
+/* Begins a message. If memory is missing, returns NULL and counts the message as dropped. */
 static op_t *begin(irr_channel_t *channel, irr_request_t *request)
 {
     trace_t *trace = trace_of(channel->transport);
-    op_t *op = take(trace);
+    op_t *op = new_op(trace);
 
     if (op == NULL) {
         trace->notes->dropped++;
@@ -159,13 +160,13 @@ static op_t *begin(irr_channel_t *channel, irr_request_t *request)
     return op;
 }
 
-/* Handles the result of passing a message to the inner transport. */
-static irr_status_t handed(op_t *op, irr_status_t status)
+/* Handles the status of send or recv of the inner transport. */
+static irr_status_t begun(op_t *op, irr_status_t status)
 {
     if (status == IRR_OK) {
         finish(op, status);
     } else if (status != IRR_IN_PROGRESS) {
-        put(op);   /* nothing was sent */
+        free_op(op);   /* the message has not begun */
     }
     return status;
 }
@@ -181,7 +182,7 @@ static irr_status_t send(irr_channel_t *channel, irr_request_t *request)
     }
     op->message.sent = true;
     op->message.bytes = request->length;
-    return handed(op, ops->send(inner, &op->inner));
+    return begun(op, ops->send(inner, &op->inner));
 }
 
 static irr_status_t recv(irr_channel_t *channel, irr_request_t *request)
@@ -193,7 +194,7 @@ static irr_status_t recv(irr_channel_t *channel, irr_request_t *request)
     if (op == NULL) {
         return ops->recv(inner, request);
     }
-    return handed(op, ops->recv(inner, &op->inner));
+    return begun(op, ops->recv(inner, &op->inner));
 }
 
 /* ---- the file ---- */
@@ -218,17 +219,15 @@ static void write_message(const notes_t *notes, const message_t *message)
             message->status == IRR_OK ? "ok" : irr_status_text((irr_status_t)message->status));
 }
 
-/*
- * Number of readings of both clocks. The reading that took the shortest time is used, because it was not interrupted.
- */
-#define LOOKS 32
+/* Number of attempts to read both clocks at the same time. The fastest attempt is used: it was not interrupted. */
+#define ATTEMPTS 32
 
-/* Returns the time of day at time 0 of the clock, in ns. */
+/* Returns the time of day, in ns since 1970, at which irr_clock_ns was 0. */
 static uint64_t epoch_ns(void)
 {
     uint64_t epoch = 0, least = UINT64_MAX;
 
-    for (int i = 0; i < LOOKS; i++) {
+    for (int i = 0; i < ATTEMPTS; i++) {
         struct timespec day;
         const uint64_t before = irr_clock_ns();
         uint64_t took;
@@ -256,14 +255,14 @@ static void write_file(notes_t *notes)
     }
     failed = ferror(notes->file) != 0;
     if (fclose(notes->file) != 0 || failed) {
-        irr_log(IRR_LOG_WARN, "%strace: the file of this rank could not be written completely: %s; it lacks messages",
+        irr_log(IRR_LOG_WARN, "%strace: the file of this rank could not be written completely: %s; some messages are missing",
                 irr_log_prefix(), strerror(errno));
     }
 }
 
 /* ---- creation and end ---- */
 
-static void leave_notes(notes_t *notes)
+static void release_notes(notes_t *notes)
 {
     if (--notes->open == 0) {
         write_file(notes);
@@ -277,8 +276,9 @@ static void free_trace(irr_transport_t *transport)
     trace_t *trace = trace_of(transport);
     batch_t *batch = trace->batches;
 
-    leave_notes(trace->notes);
-    irr_pass_free(transport);   /* before the batches: until it is freed, the inner transport may use their requests */
+    release_notes(trace->notes);
+    irr_pass_free(transport);   /* before the batches, because the inner transport may use their requests until it is
+                                   freed */
     while (batch != NULL) {
         batch_t *next = batch->next;
 

@@ -1,4 +1,4 @@
-/* transport.c - the table of the built transports, and the functions that open them. */
+/* transport.c - the table of the transports in this build, and the functions that open them. */
 #include <config.h>
 
 #include "transport/transport.h"
@@ -11,18 +11,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The networks; the last row is shared memory. */
+/* The transports of this build: networks, and shared memory in the last row. */
 static const struct row {
     const char   *name, *text;
     irr_status_t (*open)(const irr_engine_config_t *config, irr_transport_t **transport_p);
 } rows[] = {
 #ifdef HAVE_UCX
-    { "ucx", "UCX: shared memory, and what network there is", irr_ucx_open },
+    { "ucx", "UCX: shared memory, and all networks that UCX supports", irr_ucx_open },
 #endif
 #ifdef HAVE_LIBFABRIC
-    { "ofi", "libfabric: what network its providers reach", irr_ofi_open },
+    { "ofi", "libfabric: all networks that its providers support", irr_ofi_open },
 #endif
-    { "shm", "shared memory of the ranks of a node", irr_shm_open }
+    { "shm", "shared memory between the ranks of a node", irr_shm_open }
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]), NETWORKS = ROWS - 1 };
@@ -64,7 +64,7 @@ irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport
 
 /* ---- lanes ---- */
 
-/* Records the messages of both transports in one file. */
+/* Adds a wrapper that records messages (trace.h). If the other lane has one already, both record into the same file. */
 static irr_status_t add_trace(const irr_lanes_t *lanes, const char *file, irr_transport_t *inner,
                               irr_transport_t **transport_p)
 {
