@@ -37,7 +37,7 @@ static void no_such_form(irr_lane_out_t *out, irr_lane_slot_t *slot)
 
 static void piece_behind_the_end(irr_lane_out_t *out, irr_lane_slot_t *slot)
 {
-    put_piece(out, slot, 100, IRR_LANE_BESIDE - 99, 100, IRR_LANE_FIRST);
+    put_piece(out, slot, 100, IRR_LANE_DATA - 99, 100, IRR_LANE_FIRST);
 }
 
 static void piece_far_away(irr_lane_out_t *out, irr_lane_slot_t *slot)
@@ -151,7 +151,7 @@ IRR_NET_TEST(test_unreadable, &shm)
 
 /* ---- sends that are taken back ---- */
 
-enum { LONG = 2 * IRR_LANE_BESIDE, LATE = 3 };   /* LATE: index of the last send, which is not started if messages
+enum { LONG = 2 * IRR_LANE_DATA, LATE = 3 };   /* LATE: index of the last send, which is not started if messages
                                                     travel in pieces */
 
 /*
@@ -170,7 +170,7 @@ static void expect_taken_back(bool single, bool recv_first)
     }
     irr_net_exchange_bytes(&net, 0, 1, 8, true);
     irr_net_exchange_bytes(&net, 1, 0, 8, true);
-    net.peers[1][0]->own->reads = single && irr_remote_works(&net.peers[1][0]->address.memory);
+    net.peers[1][0]->our_link->reads = single && irr_remote_works(&net.peers[1][0]->address.memory);
     irr_list_open_even(&from, 1, LONG);
     irr_list_fill(&from, 1);
     for (int i = 0; i <= LATE; i++) {
@@ -257,10 +257,10 @@ IRR_NET_TEST(test_lying_links, &shm)
     table->first = 0;
     irr_net_abandon(net, 1);
     irr_net_exchange_bytes(net, 2, 1, 8, true);
-    net->peers[1][2]->own->taken = 1000;
+    net->peers[1][2]->our_link->consumed = 1000;
     for (int i = 0; i < 10 * IRR_LANE_SLOTS; i++) {
         irr_net_exchange_bytes(net, 2, 1, 8, false);
-        net->peers[1][2]->own->taken += i % IRR_LANE_SLOTS == 0 ? 100 : 0;
+        net->peers[1][2]->our_link->consumed += i % IRR_LANE_SLOTS == 0 ? 100 : 0;
     }
     irr_list_close(&list);
 }
@@ -272,7 +272,7 @@ IRR_NET_TEST(test_no_single_copy, &shm)
 {
     irr_net_exchange_bytes(net, 0, 1, 8, true);
     irr_net_exchange_bytes(net, 1, 0, 8, true);
-    net->peers[1][0]->own->reads = 0;
+    net->peers[1][0]->our_link->reads = 0;
     for (size_t bytes = IRR_SHM_SINGLE_MIN; bytes < 8 * IRR_SHM_SINGLE_MIN; bytes *= 2) {
         irr_net_exchange_bytes(net, 0, 1, bytes, true);
         irr_net_exchange_bytes(net, 0, 1, bytes + 1, false);
@@ -287,7 +287,7 @@ IRR_NET_TEST(test_two_copies, &shm)
 {
     irr_net_exchange_bytes(net, 1, 0, 8, true);
     irr_net_exchange_bytes(net, 0, 1, IRR_SHM_SINGLE_MIN, true);
-    CU_ASSERT_EQUAL(net->peers[0][1]->singles[0], net->peers[1][0]->own->reads);
+    CU_ASSERT_EQUAL(net->peers[0][1]->singles[0], net->peers[1][0]->our_link->reads);
     for (size_t bytes = IRR_SHM_SINGLE_MIN; bytes < 8 * IRR_SHM_SINGLE_MIN; bytes *= 2) {
         irr_list_t from, to;
 
@@ -298,7 +298,7 @@ IRR_NET_TEST(test_two_copies, &shm)
         irr_list_close(&from);
         irr_list_close(&to);
     }
-    CU_ASSERT_EQUAL(net->peers[0][1]->singles[0], net->peers[1][0]->own->reads);
+    CU_ASSERT_EQUAL(net->peers[0][1]->singles[0], net->peers[1][0]->our_link->reads);
 }
 
 /* Sends messages until the room for unexpected messages is full. All these messages can be received later. */

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Maximum number of recorded messages, which new_op 48 MB. Further messages are counted as dropped. */
+/* Maximum number of recorded messages, which take 48 MB. Further messages are counted as dropped. */
 #define MESSAGES_MAX ((size_t)1 << 20)
 
 /* Number of operations that are allocated together. */
@@ -255,8 +255,8 @@ static void write_file(notes_t *notes)
     }
     failed = ferror(notes->file) != 0;
     if (fclose(notes->file) != 0 || failed) {
-        irr_log(IRR_LOG_WARN, "%strace: the file of this rank could not be written completely: %s; some messages are missing",
-                irr_log_prefix(), strerror(errno));
+        irr_log(IRR_LOG_WARN, "%strace: the file of this rank could not be written completely: %s; some messages are "
+                "missing", irr_log_prefix(), strerror(errno));
     }
 }
 

@@ -1,17 +1,16 @@
 /*
  * bell.c - sleeping, and waking another process.
  *
- * The bell of a process is a pipe. Other processes open the pipe through /proc of its owner, like the owner's segment.
- * Before a process sleeps, it sets a flag in its segment, checks its lanes once more, and polls the pipe. When a
- * process has written or released a slot of a lane, it reads the flag of the process at the other end of the lane. If
- * the flag is set, it writes a byte to the pipe of that process. No process keeps a descriptor of another process's
- * pipe, so the number of open files does not grow with the number of partners.
+ * The bell of a process is a pipe. Before the process sleeps, it sets a flag in its segment, checks its lanes once
+ * more, and then polls the pipe. After another process has sent or consumed a slot, it reads the flag of its partner,
+ * the process at the other end of the lane. If the flag is set, it opens the partner's pipe through /proc, writes a
+ * byte, and closes the pipe. The number of open files therefore does not grow with the number of partners.
  *
- * Messages need no memory fence. A sender may therefore read the flag while its own store to the lane is still in the
- * store buffer of its processor, and invisible to the receiver. The receiver yields between setting its flag and
- * checking its lanes, which usually gives the store enough time. If the store takes longer, the wakeup is lost; callers
- * limit their sleeps for this case. A barrier in the kernel (membarrier) would be exact, but a process with threads
- * waits at least 10 ms to register for the barrier.
+ * A wakeup can be lost, because sends contain no memory fence. The sender's store to the lane may still be in the store
+ * buffer of its processor, invisible to the receiver, when the sender reads the flag. The receiver therefore yields
+ * between setting the flag and checking its lanes, which usually is long enough for the store to become visible. For
+ * the remaining cases callers limit the time of a sleep. membarrier would be exact, but the first call of a process
+ * with threads takes at least 10 ms.
  */
 #include "transport/shm/shm.h"
 
@@ -53,7 +52,7 @@ void irr_shm_disarm(irr_shm_t *shm)
 irr_status_t irr_shm_arm(irr_transport_t *transport, int *fd_p)
 {
     irr_shm_t *shm = irr_shm_of(transport);
-    bool news = false;
+    bool has_work = false;
 
     if (shm->bell[0] == 0) {
         return IRR_ERR_NOT_SUPPORTED;
@@ -63,9 +62,9 @@ irr_status_t irr_shm_arm(irr_transport_t *transport, int *fd_p)
     sched_yield();
     shm->armed = true;
     for (size_t i = 0; i < shm->nactive; i++) {
-        news = news || irr_shm_may_send(shm->active[i]) || irr_shm_may_receive(shm->active[i]);
+        has_work = has_work || irr_shm_may_send(shm->active[i]) || irr_shm_may_receive(shm->active[i]);
     }
-    if (news) {
+    if (has_work) {
         irr_shm_disarm(shm);
         return IRR_IN_PROGRESS;
     }
@@ -84,10 +83,10 @@ void irr_shm_ring(const irr_peer_t *peer)
     }
     snprintf(path, sizeof(path), "/proc/%llu/fd/%llu", (unsigned long long)peer->address.segment.process,
              (unsigned long long)peer->address.bell);
-    file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);   /* opened for reading, too: if a pipe has no reader, SIGPIPE
-                                                             would kill this process when it writes */
+    file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);   /* also for reading, because writing to a pipe without a
+                                                             reader would kill this process by SIGPIPE */
     if (file >= 0) {
-        (void)!write(file, &byte, 1);   /* if the pipe is full, the other process wakes anyway */
+        (void)!write(file, &byte, 1);   /* if the pipe is full, the partner wakes anyway */
         close(file);
     }
 }

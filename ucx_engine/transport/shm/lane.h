@@ -1,24 +1,27 @@
 /*
- * lane.h - a lane: one direction between two processes of a node, as a ring of slots that the sender writes and the
- * receiver reads.
+ * lane.h - a lane: messages in one direction between two processes of a node, through memory that the sender writes and
+ * the receiver reads.
  *
- * A slot is one cache line: a header of eight bytes and up to 56 bytes of a message. The sender writes the header last,
- * with release order. The receiver checks only the header of the next slot. A short message therefore moves one cache
- * line. A longer message travels in pieces. A second ring, the bytes beside the slots, has the pieces; the slot of a
- * piece has the position of the piece in this ring. The receiver counts the slots that it has taken, and publishes the
- * count in its own segment. It publishes the count whenever it has taken half a ring of slots, and also if a slot
- * requests the count. A slot requests the count if more than half of the bytes beside are in use. No cache line is
- * written by both ends.
+ * A lane has a ring of slots. A slot is one cache line: a header of 8 bytes, and up to 56 bytes of a message. The
+ * sender writes the header last, with release order, and the receiver checks only the header of the next slot. A short
+ * message therefore moves one cache line. A longer message travels in pieces through a second ring of bytes, the data
+ * ring; the slot of a piece has the position of the piece in this ring.
+ *
+ * The receiver counts the slots that it has consumed, and publishes the count in its own memory, so that the sender can
+ * use the slots and their data again. It publishes the count after each half ring of slots. The sender can also request
+ * the count in the slot of a piece, and does so if more than half of the data ring is in use. No cache line is written
+ * by both processes.
+ *
+ * The header of a slot, by bits:
  *
  *     63  58 57  52 51     32 31     16 15     0
  *      lap    form     zero    channel    tag
  *
- * Channel and tag are the key of a message. The key does not name the sender, because a lane has one sender.
+ * Channel and tag are the key of a message; the sender is known, because a lane has one sender. The form is explained
+ * below. The lap is the number of the round through the ring, modulo 64. It distinguishes a new slot from a slot of the
+ * previous round. The first lap is 1, because memory that was never written is zero.
  *
- * The lap is the number of the round through the ring. The lap distinguishes a new message from a slot of the previous
- * round. Laps begin with 1, because memory that was never written is zero.
- *
- * The functions only access memory. The caller allocates the memory and interprets the messages.
+ * The functions of this file only access memory. Their caller allocates the memory and interprets the messages.
  */
 #ifndef IRR_LANE_H
 #define IRR_LANE_H
@@ -29,29 +32,30 @@
 #include <string.h>
 
 #define IRR_LANE_SLOTS  8
-#define IRR_LANE_SHORT  56                     /* longest message that fits into a slot, in bytes */
-#define IRR_LANE_PIECE  ((size_t)8 << 10)      /* longest piece, in bytes */
-#define IRR_LANE_BESIDE (4 * IRR_LANE_PIECE)   /* length of the ring beside the slots, in bytes */
+#define IRR_LANE_SHORT  56                     /* longest message in a slot, in bytes */
+#define IRR_LANE_PIECE  ((size_t)8 << 10)      /* longest piece of a message in the data ring, in bytes */
+#define IRR_LANE_DATA   (4 * IRR_LANE_PIECE)   /* length of the data ring, in bytes */
 
 #define IRR_LANE_FORM_SHIFT 52
 #define IRR_LANE_LAP_SHIFT  58
 
 /*
- * The form of a slot is the length of a whole message, up to IRR_LANE_SHORT, or one of these values. FIRST: the first
- * piece of a message. NEXT: a later piece. SINGLE: a message by single copy. END: the remaining pieces of a message
- * will not arrive.
+ * The form of a slot is the length of its message, from 0 to IRR_LANE_SHORT, or one of these values. FIRST: the first
+ * piece of a message. NEXT: a later piece. SINGLE: a message that the receiver reads from the memory of the sender
+ * (single copy). END: no further pieces of the message will arrive, because the send was cancelled.
  */
 enum { IRR_LANE_FIRST = IRR_LANE_SHORT + 1, IRR_LANE_NEXT, IRR_LANE_SINGLE, IRR_LANE_END };
 
 /*
- * A slot holds a whole message, the position of a piece, or the address of a message in its sender's memory (single
- * copy).
+ * The contents of a slot depend on its form. `bytes`: a whole message. `piece`: bytes of the message from this piece
+ * on, offset and length of the piece in the data ring, and 1 if the sender requests the count. `single`: length,
+ * address and token of a message by single copy; the token identifies the message when the receiver has read it.
  */
 typedef struct irr_lane_slot {
     _Alignas(64) _Atomic uint64_t head;
     union {
         unsigned char bytes[IRR_LANE_SHORT];
-        struct { uint64_t total, offset, length, hurry; } piece;
+        struct { uint64_t total, offset, length, wants_count; } piece;
         struct { uint64_t total, address, token; } single;
     };
 } irr_lane_slot_t;
@@ -74,8 +78,8 @@ static inline uint64_t irr_lane_lap(uint32_t number)
 }
 
 /*
- * Copies up to IRR_LANE_SHORT bytes, because memcpy takes longer for most messages. The last word may overlap the
- * previous word.
+ * Copies up to IRR_LANE_SHORT bytes in words of 8 bytes, the last of which may overlap the previous one. For most
+ * messages memcpy takes longer.
  */
 static inline void irr_lane_copy(unsigned char *to, const unsigned char *from, size_t bytes)
 {
@@ -91,7 +95,7 @@ static inline void irr_lane_copy(unsigned char *to, const unsigned char *from, s
     memcpy(to + bytes - 8, from + bytes - 8, 8);
 }
 
-/* Reads a number of a slot exactly once, because the sender may change it between a check and its use. */
+/* Reads a number of a slot once. A second read could return another value, because the sender may write at any time. */
 static inline uint64_t irr_lane_read(const uint64_t *number)
 {
     return *(const volatile uint64_t *)number;
@@ -100,59 +104,60 @@ static inline uint64_t irr_lane_read(const uint64_t *number)
 /* ---- the sender's end ---- */
 
 typedef struct irr_lane_out {
-    irr_lane_slot_t        *slots;      /* NULL: not open */
-    uint32_t                sent, taken;   /* number of slots that were sent, and that are known to be taken */
-    uint64_t                head, tail;   /* positions in the bytes beside: end of the allocated bytes, and end of the
-                                             released bytes; they count the bytes of all rounds, including gaps at the
-                                             end of the ring */
+    irr_lane_slot_t        *slots;      /* NULL: the lane is not open */
+    uint32_t                sent;       /* number of sent slots */
+    uint32_t                consumed;   /* number of consumed slots, according to the count that was last read */
+    uint64_t                head, tail;   /* ends of the allocated and of the released bytes of the data ring; both
+                                             count the bytes of all rounds, and the gaps at the end of the ring */
     uint64_t                end[IRR_LANE_SLOTS];   /* by slot: value of `head` when the slot was sent */
-    unsigned char          *beside;     /* NULL: not allocated */
-    const _Atomic uint32_t *taken_there;   /* count that the receiver publishes; NULL: not found yet */
+    unsigned char          *data;       /* the data ring; NULL: not allocated */
+    const _Atomic uint32_t *count;      /* the count of the receiver; NULL: not found yet */
 } irr_lane_out_t;
 
 /*
- * Reads the count that the receiver has published. Ignores the count if it is not plausible. Returns true if the count
- * is new.
+ * Reads the count that the receiver has published, and releases the consumed slots and their data. Ignores a count that
+ * is impossible. Returns true if slots were released.
  */
-static inline bool irr_lane_look_back(irr_lane_out_t *out)
+static inline bool irr_lane_update(irr_lane_out_t *out)
 {
-    const uint32_t taken = out->taken_there != NULL ? atomic_load_explicit(out->taken_there, memory_order_acquire)
-                                                    : out->taken;
+    const uint32_t consumed =
+        out->count != NULL ? atomic_load_explicit(out->count, memory_order_acquire) : out->consumed;
 
-    if (taken == out->taken || taken - out->taken > out->sent - out->taken) {
+    if (consumed == out->consumed || consumed - out->consumed > out->sent - out->consumed) {
         return false;
     }
-    out->taken = taken;
-    out->tail = out->end[(taken - 1) % IRR_LANE_SLOTS];
+    out->consumed = consumed;
+    out->tail = out->end[(consumed - 1) % IRR_LANE_SLOTS];
     return true;
 }
 
 /* Returns the next slot, or NULL if the ring is full. */
 static inline irr_lane_slot_t *irr_lane_next(irr_lane_out_t *out)
 {
-    const bool is_free = out->sent - out->taken < IRR_LANE_SLOTS || irr_lane_look_back(out);
+    const bool is_free = out->sent - out->consumed < IRR_LANE_SLOTS || irr_lane_update(out);
 
     return is_free ? &out->slots[out->sent % IRR_LANE_SLOTS] : NULL;
 }
 
-/* Allocates `bytes` bytes beside the slots for the piece of the next slot. Returns NULL if there is no room now. */
+/*
+ * Allocates `bytes` bytes of the data ring for the piece in the next slot. Returns NULL if there is not enough free
+ * space now.
+ */
 unsigned char *irr_lane_room(irr_lane_out_t *out, size_t bytes);
 
-/*
- * Returns true if more than half of the bytes beside are in use, so that the receiver must publish its count at once.
- */
-static inline bool irr_lane_hurries(const irr_lane_out_t *out)
+/* Returns true if more than half of the data ring is in use. The receiver should then publish its count at once. */
+static inline bool irr_lane_wants_count(const irr_lane_out_t *out)
 {
-    return out->head - out->tail > IRR_LANE_BESIDE / 2;
+    return out->head - out->tail > IRR_LANE_DATA / 2;
 }
 
-/* Returns the header of the next slot. */
+/* Returns the header for the next slot to send. */
 static inline uint64_t irr_lane_header(const irr_lane_out_t *out, uint64_t key, uint64_t form)
 {
     return irr_lane_lap(out->sent) << IRR_LANE_LAP_SHIFT | form << IRR_LANE_FORM_SHIFT | key;
 }
 
-/* Sends the next slot. The caller must have written all of the slot except the header. */
+/* Sends the next slot, which the caller has written except for its header. */
 static inline void irr_lane_put(irr_lane_out_t *out, irr_lane_slot_t *slot, uint64_t header)
 {
     out->end[out->sent++ % IRR_LANE_SLOTS] = out->head;
@@ -162,19 +167,19 @@ static inline void irr_lane_put(irr_lane_out_t *out, irr_lane_slot_t *slot, uint
 /* ---- the receiver's end ---- */
 
 typedef struct irr_lane_in {
-    const irr_lane_slot_t *slots;     /* NULL: the sender has no lane, or its lane has not been found yet */
-    const irr_lane_slot_t *next;      /* next slot to check */
-    uint64_t               lap;       /* the lap of the next slot, in the top bits */
-    const unsigned char   *beside;
-    _Atomic uint32_t      *taken_here;   /* count published to the sender */
-    uint32_t               taken;
+    const irr_lane_slot_t *slots;      /* NULL: the sender has not opened the lane, or we have not found it yet */
+    const irr_lane_slot_t *next;       /* next slot to check */
+    uint64_t               lap;        /* lap of the next slot, at the position of the lap in a header */
+    const unsigned char   *data;       /* the data ring; NULL: not found yet */
+    _Atomic uint32_t      *count;      /* where this process publishes its count */
+    uint32_t               consumed;   /* number of consumed slots */
 } irr_lane_in_t;
 
-/* Finds the next slot from the number of slots taken. */
+/* Computes the next slot and its lap from the number of consumed slots. */
 static inline void irr_lane_find_next(irr_lane_in_t *in)
 {
-    in->next = &in->slots[in->taken % IRR_LANE_SLOTS];
-    in->lap = irr_lane_lap(in->taken) << IRR_LANE_LAP_SHIFT;
+    in->next = &in->slots[in->consumed % IRR_LANE_SLOTS];
+    in->lap = irr_lane_lap(in->consumed) << IRR_LANE_LAP_SHIFT;
 }
 
 /* Returns the header of the next slot, even if the slot is not written yet. */
@@ -183,41 +188,41 @@ static inline uint64_t irr_lane_head(const irr_lane_in_t *in)
     return atomic_load_explicit(&in->next->head, memory_order_acquire);
 }
 
-/* Returns true if the header says that the next slot is written. */
-static inline bool irr_lane_came(const irr_lane_in_t *in, uint64_t head)
+/* Returns true if this header shows that the sender has written the next slot. */
+static inline bool irr_lane_is_written(const irr_lane_in_t *in, uint64_t head)
 {
     return (head ^ in->lap) >> IRR_LANE_LAP_SHIFT == 0;
 }
 
 /*
- * Returns the length of the whole message with this key in the next slot. Returns a number above IRR_LANE_SHORT if the
- * slot is not written, or has another form or key.
+ * Returns the length of the message in the next slot, if the slot is written, has the message with this key, and has
+ * all of the message. Otherwise returns a number above IRR_LANE_SHORT.
  */
 static inline uint64_t irr_lane_whole(const irr_lane_in_t *in, uint64_t head, uint64_t key)
 {
-    const uint64_t form = head ^ (in->lap | key);   /* a bit is 1 where the header differs from the expected header */
+    const uint64_t form = head ^ (in->lap | key);   /* lap and key are now 0 if they are as expected */
 
     return form >> IRR_LANE_FORM_SHIFT | form << (64 - IRR_LANE_FORM_SHIFT);
 }
 
-/* Prefetches the next slot, so that the cache lines of several senders arrive in parallel. */
-static inline void irr_lane_expect(const irr_lane_in_t *in)
+/* Prefetches the next slot. If a receiver does this for several lanes, their cache lines move in parallel. */
+static inline void irr_lane_prefetch(const irr_lane_in_t *in)
 {
     __builtin_prefetch(in->next);
 }
 
 /*
- * Releases the next slot and the bytes beside of its piece. hurry: the slot requests a published count. Returns true if
- * the count was published.
+ * Consumes the next slot and the data of its piece. wants_count: the slot requests the count. Returns true if this call
+ * has published the count.
  */
-static inline bool irr_lane_take(irr_lane_in_t *in, bool hurry)
+static inline bool irr_lane_consume(irr_lane_in_t *in, bool wants_count)
 {
     in->next++;
-    if (++in->taken % (IRR_LANE_SLOTS / 2) != 0 && !hurry) {
+    if (++in->consumed % (IRR_LANE_SLOTS / 2) != 0 && !wants_count) {
         return false;
     }
-    irr_lane_find_next(in);   /* the ring may be at its end */
-    atomic_store_explicit(in->taken_here, in->taken, memory_order_release);
+    irr_lane_find_next(in);   /* `next` may have passed the end of the ring */
+    atomic_store_explicit(in->count, in->consumed, memory_order_release);
     return true;
 }
 

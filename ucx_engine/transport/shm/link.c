@@ -1,9 +1,10 @@
 /*
- * link.c - the links of two processes of a node, and copying to and from lists of pieces.
+ * link.c - links, by which two processes of a node find each other's memory, and copying to and from lists of pieces.
  *
- * A process appends a link to the list in its segment when it first sends to or receives from another process. A link
- * lives as long as the segment. The other process searches the list for its own name, and continues each search where
- * the previous search stopped: O(1) per check, O(links) in total per pair of processes.
+ * The segment of a process has a list of links, one for each process with which it has exchanged messages. A process
+ * appends the link for another process when it first sends to it or receives from it. The other process searches the
+ * list for the link with its own name. It searches again until it has found the link, each time from where the previous
+ * search stopped: O(1) per search if no link is new, and O(links) for each pair of processes in total.
  */
 #include "transport/shm/shm.h"
 
@@ -13,7 +14,8 @@
 
 /* ---- our own segment ---- */
 
-static void *take_zeroed(irr_segment_t *segment, size_t bytes, uint64_t *offset_p)
+/* Returns a zeroed range of the segment, and sets *offset_p to its offset. Returns NULL if memory is missing. */
+static void *allocate_zeroed(irr_segment_t *segment, size_t bytes, uint64_t *offset_p)
 {
     size_t offset;
 
@@ -24,6 +26,7 @@ static void *take_zeroed(irr_segment_t *segment, size_t bytes, uint64_t *offset_
     return memset(segment->bytes + offset, 0, bytes);
 }
 
+/* Appends our link for a process to the list, and allocates the memory for unexpected messages of the process. */
 static irr_status_t append(irr_peer_t *peer)
 {
     irr_shm_t *shm = peer->shm;
@@ -33,7 +36,7 @@ static irr_status_t append(irr_peer_t *peer)
     if (irr_shm_make_room(peer) != IRR_OK) {
         return IRR_ERR_NO_MEMORY;
     }
-    link = take_zeroed(&shm->segment, sizeof(*link), &offset);
+    link = allocate_zeroed(&shm->segment, sizeof(*link), &offset);
     if (link == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
@@ -42,8 +45,8 @@ static irr_status_t append(irr_peer_t *peer)
     atomic_store_explicit(shm->last != NULL ? &shm->last->next : &((irr_shm_table_t *)shm->segment.bytes)->first,
                           offset, memory_order_release);
     shm->last = link;
-    peer->own = link;
-    peer->in.taken_here = &link->taken;
+    peer->our_link = link;
+    peer->in.count = &link->consumed;
     return IRR_OK;
 }
 
@@ -53,9 +56,9 @@ irr_status_t irr_shm_link(irr_peer_t *peer)
         if (irr_segment_view_open(&peer->view, &peer->address.segment) != IRR_OK) {
             return IRR_ERR_UNREACHABLE;
         }
-        peer->look = &((const irr_shm_table_t *)peer->view.bytes)->first;
+        peer->search = &((const irr_shm_table_t *)peer->view.bytes)->first;
     }
-    return peer->own == NULL ? append(peer) : IRR_OK;
+    return peer->our_link == NULL ? append(peer) : IRR_OK;
 }
 
 irr_status_t irr_shm_open_lane(irr_peer_t *peer)
@@ -66,26 +69,26 @@ irr_status_t irr_shm_open_lane(irr_peer_t *peer)
     if (status != IRR_OK || peer->out.slots != NULL) {
         return status;
     }
-    peer->out.slots = take_zeroed(&peer->shm->segment, IRR_LANE_SLOTS * sizeof(*peer->out.slots), &offset);
+    peer->out.slots = allocate_zeroed(&peer->shm->segment, IRR_LANE_SLOTS * sizeof(*peer->out.slots), &offset);
     if (peer->out.slots == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    atomic_store_explicit(&peer->own->slots, offset, memory_order_release);
+    atomic_store_explicit(&peer->our_link->slots, offset, memory_order_release);
     peer->shm->lanes++;
     return IRR_OK;
 }
 
-irr_status_t irr_shm_open_beside(irr_peer_t *peer)
+irr_status_t irr_shm_open_data(irr_peer_t *peer)
 {
     size_t offset;
     irr_status_t status = IRR_OK;
 
-    if (peer->out.beside == NULL) {
-        status = irr_segment_take(&peer->shm->segment, IRR_LANE_BESIDE, &offset);
+    if (peer->out.data == NULL) {
+        status = irr_segment_take(&peer->shm->segment, IRR_LANE_DATA, &offset);
     }
-    if (status == IRR_OK && peer->out.beside == NULL) {
-        peer->out.beside = peer->shm->segment.bytes + offset;
-        atomic_store_explicit(&peer->own->beside, offset, memory_order_release);
+    if (status == IRR_OK && peer->out.data == NULL) {
+        peer->out.data = peer->shm->segment.bytes + offset;
+        atomic_store_explicit(&peer->our_link->data, offset, memory_order_release);
     }
     return status;
 }
@@ -93,10 +96,10 @@ irr_status_t irr_shm_open_beside(irr_peer_t *peer)
 /* ---- the segment of another process ---- */
 
 /*
- * Returns the address of a range in the segment of a peer, or NULL if the range is invalid or not aligned to cache
- * lines.
+ * Returns the address of a range in the segment of a peer, or NULL if the range is outside the segment or not aligned
+ * to cache lines. Offset 0 means that there is no range yet.
  */
-static const void *there(const irr_peer_t *peer, uint64_t offset, size_t bytes)
+static const void *range_at(const irr_peer_t *peer, uint64_t offset, size_t bytes)
 {
     const irr_segment_view_t *view = &peer->view;
     const bool good = offset != 0 && offset % 64 == 0 && offset <= view->length && bytes <= view->length - offset;
@@ -104,38 +107,39 @@ static const void *there(const irr_peer_t *peer, uint64_t offset, size_t bytes)
     return good ? view->bytes + offset : NULL;
 }
 
-/* Searches the links of a peer for the link with our name. Continues behind the last link that was searched. */
-static void walk(irr_peer_t *peer)
+/* Searches the links in the segment of a peer for the link with our name. */
+static void search_links(irr_peer_t *peer)
 {
-    while (peer->its == NULL) {
+    while (peer->their_link == NULL) {
         const irr_shm_link_t *link =
-            there(peer, atomic_load_explicit(peer->look, memory_order_acquire), sizeof(*link));
+            range_at(peer, atomic_load_explicit(peer->search, memory_order_acquire), sizeof(*link));
 
         if (link == NULL) {
             return;
         }
         if (link->name == peer->shm->address.name) {
-            peer->its = link;
-            peer->out.taken_there = &link->taken;
+            peer->their_link = link;
+            peer->out.count = &link->consumed;
         }
-        peer->look = &link->next;
+        peer->search = &link->next;
     }
 }
 
 bool irr_shm_find(irr_peer_t *peer)
 {
-    if (peer->its == NULL && irr_shm_link(peer) == IRR_OK) {
-        walk(peer);
+    if (peer->their_link == NULL && irr_shm_link(peer) == IRR_OK) {
+        search_links(peer);
     }
-    if (peer->its != NULL && peer->in.slots == NULL) {
-        peer->in.slots = there(peer, atomic_load_explicit(&peer->its->slots, memory_order_acquire),
+    if (peer->their_link != NULL && peer->in.slots == NULL) {
+        peer->in.slots = range_at(peer, atomic_load_explicit(&peer->their_link->slots, memory_order_acquire),
                                IRR_LANE_SLOTS * sizeof(*peer->in.slots));
         if (peer->in.slots != NULL) {
             irr_lane_find_next(&peer->in);
         }
     }
-    if (peer->in.slots != NULL && peer->in.beside == NULL) {
-        peer->in.beside = there(peer, atomic_load_explicit(&peer->its->beside, memory_order_acquire), IRR_LANE_BESIDE);
+    if (peer->in.slots != NULL && peer->in.data == NULL) {
+        peer->in.data =
+            range_at(peer, atomic_load_explicit(&peer->their_link->data, memory_order_acquire), IRR_LANE_DATA);
     }
     return peer->in.slots != NULL;
 }
@@ -143,8 +147,9 @@ bool irr_shm_find(irr_peer_t *peer)
 /* ---- lists of pieces ---- */
 
 /*
- * Sets *base to the next bytes of the current piece, and moves the cursor behind these bytes. Returns their number, at
- * most `bytes`. The cursor is passed by value, so that the caller's copy stays in registers.
+ * Sets *base to the position of the cursor, and advances the cursor by at most `bytes` bytes, but not beyond the
+ * current piece. Returns the number of bytes. The cursor must be a local variable of the caller, which stays in
+ * registers.
  */
 static inline size_t advance(const irr_iov_t *iov, irr_shm_cursor_t *cursor, size_t bytes, unsigned char **base)
 {
@@ -197,13 +202,13 @@ size_t irr_shm_scatter(irr_shm_op_t *to, const unsigned char *from, size_t bytes
     return bytes;
 }
 
-irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, bool spilled)
+irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, bool truncated)
 {
     irr_request_t *request = irr_shm_request_of(op);
 
     request->bytes = total;
     peer->shm->gathered += irr_request_gathers(request) ? op->at.kept : 0;
-    return spilled ? IRR_ERR_TRUNCATE : IRR_OK;
+    return truncated ? IRR_ERR_TRUNCATE : IRR_OK;
 }
 
 irr_status_t irr_shm_fill_pieces(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)

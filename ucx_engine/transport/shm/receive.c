@@ -1,10 +1,13 @@
 /*
- * receive.c - turns slots into messages, and moves each message to its receive or into the stash (stash.c).
+ * receive.c - turns slots of a lane (lane.h) into messages, and copies each message to its receive or to the stash
+ * (stash.c), which keeps messages until their receives are posted.
  *
- * A call of recv takes a short message that is in the next slot of its lane. Such a call may wait for a cache line that
- * the other end has just written, so callers start sends before receives. Progress reads the lanes that receives wait
- * for. A slot is memory of another process, so each number is read once and checked. After an invalid slot the lane is
- * not read any more, and receives from its sender end in IRR_ERR_PROTOCOL.
+ * recv itself completes a receive whose message is short and in the next slot of its lane. Reading a slot takes long if
+ * the sender has just written it, because the cache line must move; callers therefore start sends before receives.
+ * Progress reads the lanes of all peers for which receives are pending.
+ *
+ * Another process writes the slots, so each number is read once and then checked. After an invalid slot the lane is not
+ * read any more, and receives from its sender end in IRR_ERR_PROTOCOL.
  */
 #include "transport/shm/shm.h"
 
@@ -19,6 +22,7 @@ static inline void finish(irr_shm_op_t *op, irr_status_t status)
 
 /* ---- slots ---- */
 
+/* Returns the link to the first posted receive with this key, or to the NULL at the end. */
 static irr_shm_op_t **find_posted(irr_peer_t *peer, uint64_t key)
 {
     irr_shm_op_t **link = &peer->posted.first;
@@ -29,29 +33,29 @@ static irr_shm_op_t **find_posted(irr_peer_t *peer, uint64_t key)
     return link;
 }
 
-static irr_shm_op_t *take_posted(irr_peer_t *peer, uint64_t key)
+static irr_shm_op_t *remove_posted(irr_peer_t *peer, uint64_t key)
 {
     irr_shm_op_t **link = find_posted(peer, key);
 
     return *link != NULL ? irr_shm_pull(&peer->posted, link) : NULL;
 }
 
-/* Releases the next slot, and wakes the sender if the release was published. */
-static inline void take(irr_peer_t *peer, bool hurry)
+/* Consumes the next slot, and wakes the sender if this publishes the count. */
+static inline void consume(irr_peer_t *peer, bool wants_count)
 {
-    if (irr_lane_take(&peer->in, hurry)) {
+    if (irr_lane_consume(&peer->in, wants_count)) {
         irr_shm_wake(peer);
     }
 }
 
-/* Returns true if a piece lies within the bytes beside and is not longer than the rest of its message. */
+/* Returns true if a piece lies within the data ring, and is no longer than the rest of its message. */
 static bool is_good_piece(const irr_peer_t *peer, uint64_t total, uint64_t offset, uint64_t length, bool first)
 {
     return first == (peer->missing == 0) && length > 0 && length <= IRR_LANE_PIECE &&
-           offset <= IRR_LANE_BESIDE - length && length <= (first ? total : peer->missing);
+           offset <= IRR_LANE_DATA - length && length <= (first ? total : peer->missing);
 }
 
-/* Stashes a contiguous message that no receive waits for. */
+/* Copies a message, which is contiguous in the lane, to the stash, because no receive waits for it. */
 __attribute__((noinline))
 static void stash_whole(irr_peer_t *peer, const unsigned char *bytes, size_t total, uint64_t key)
 {
@@ -65,29 +69,29 @@ static void stash_whole(irr_peer_t *peer, const unsigned char *bytes, size_t tot
     }
 }
 
-/* Takes the slot of a contiguous message for a receive. Returns the status of the receive. */
+/* Copies a message, which is contiguous in the lane, to a receive. Returns the status of the receive. */
 static inline irr_status_t receive_whole(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total,
-                                         bool hurry)
+                                         bool wants_count)
 {
     const irr_status_t status = irr_shm_fill(peer, op, bytes, total);
 
-    take(peer, hurry);
+    consume(peer, wants_count);
     return status;
 }
 
-static void take_whole(irr_peer_t *peer, const unsigned char *bytes, size_t total, bool hurry, uint64_t key)
+static void handle_whole(irr_peer_t *peer, const unsigned char *bytes, size_t total, bool wants_count, uint64_t key)
 {
-    irr_shm_op_t *op = take_posted(peer, key);
+    irr_shm_op_t *op = remove_posted(peer, key);
 
     if (op != NULL) {
-        finish(op, receive_whole(peer, op, bytes, total, hurry));
+        finish(op, receive_whole(peer, op, bytes, total, wants_count));
     } else {
         stash_whole(peer, bytes, total, key);
-        take(peer, hurry);
+        consume(peer, wants_count);
     }
 }
 
-static bool take_single(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t key)
+static bool handle_single(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t key)
 {
     const uint64_t total = irr_lane_read(&slot->single.total), address = irr_lane_read(&slot->single.address);
     const uint64_t token = irr_lane_read(&slot->single.token);
@@ -98,9 +102,9 @@ static bool take_single(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t 
         peer->broken = true;
         return false;
     }
-    op = take_posted(peer, key);
+    op = remove_posted(peer, key);
     if (op != NULL) {
-        take(peer, false);
+        consume(peer, false);
         finish(op, irr_shm_read_single(peer, op, address, total, (unsigned)token));
         return true;
     }
@@ -113,26 +117,27 @@ static bool take_single(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t 
         irr_shm_lose(peer->shm, key);
         irr_shm_end_single(peer, (unsigned)token);
     }
-    take(peer, false);
+    consume(peer, false);
     return true;
 }
 
-/* ---- messages in several pieces ---- */
+/* ---- messages in pieces ---- */
 
-/* Begins a message in pieces. Finds the receive of the message, or stashes the message. */
+/* Begins a message of several pieces: finds its receive, or adds it to the stash. */
 static void begin(irr_peer_t *peer, uint64_t key, uint64_t total)
 {
-    peer->filling = take_posted(peer, key);
+    peer->filling = remove_posted(peer, key);
     peer->stashing = peer->filling == NULL ? irr_shm_stash(peer, key, total, total) : NULL;
     if (peer->filling != NULL) {
         peer->filling->at = (irr_shm_cursor_t){ .kept = 0 };
     } else if (peer->stashing == NULL) {
         irr_shm_lose(peer->shm, key);
     }
-    peer->came = peer->missing = total;
-    peer->spilled = false;
+    peer->pieces_total = peer->missing = total;
+    peer->truncated = false;
 }
 
+/* Ends a message of several pieces. */
 static void end(irr_peer_t *peer)
 {
     irr_shm_op_t *op = peer->filling;
@@ -141,24 +146,24 @@ static void end(irr_peer_t *peer)
     peer->filling = NULL;
     peer->stashing = NULL;
     if (op != NULL) {
-        finish(op, irr_shm_outcome(peer, op, peer->came, peer->spilled));
+        finish(op, irr_shm_outcome(peer, op, peer->pieces_total, peer->truncated));
     } else if (message == NULL) {
-        return;   /* the message is lost */
+        return;   /* the message is lost, because memory was missing */
     } else if (message->dropped) {
         irr_shm_forget(peer, message);
-    } else if (message->taker != NULL) {
-        op = message->taker;
+    } else if (message->receive != NULL) {
+        op = message->receive;
         finish(op, irr_shm_unpack(peer, message, op));
     }
 }
 
-/* Ends a message whose remaining pieces will not arrive. Returns the receive that waits for the message, or NULL. */
+/* Ends a message whose remaining pieces will not arrive. Returns the receive of the message, or NULL. */
 static irr_shm_op_t *break_off(irr_peer_t *peer)
 {
     irr_shm_op_t *op = peer->filling;
 
     if (peer->stashing != NULL) {
-        op = peer->stashing->taker;
+        op = peer->stashing->receive;
         irr_shm_forget(peer, peer->stashing);
     }
     peer->filling = NULL;
@@ -167,48 +172,50 @@ static irr_shm_op_t *break_off(irr_peer_t *peer)
     return op;
 }
 
-static void keep(irr_peer_t *peer, const unsigned char *from, size_t bytes)
+/* Copies a piece of the current message to its receive or to the stash. */
+static void store(irr_peer_t *peer, const unsigned char *from, size_t bytes)
 {
     irr_shm_message_t *message = peer->stashing;
 
     if (peer->filling != NULL) {
-        peer->spilled = irr_shm_scatter(peer->filling, from, bytes) > 0 || peer->spilled;
+        peer->truncated = irr_shm_scatter(peer->filling, from, bytes) > 0 || peer->truncated;
     } else if (message != NULL) {
         memcpy(message->bytes + message->have, from, bytes);
         message->have += bytes;
     }
 }
 
-static bool take_piece(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t key, bool first)
+static bool handle_piece(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t key, bool first)
 {
     const uint64_t total = irr_lane_read(&slot->piece.total), offset = irr_lane_read(&slot->piece.offset);
     const uint64_t length = irr_lane_read(&slot->piece.length);
-    const bool hurry = slot->piece.hurry != 0;
+    const bool wants_count = slot->piece.wants_count != 0;
 
-    if (peer->in.beside == NULL) {
+    if (peer->in.data == NULL) {
         (void)irr_shm_find(peer);
     }
-    if (peer->in.beside == NULL || !is_good_piece(peer, total, offset, length, first)) {
+    if (peer->in.data == NULL || !is_good_piece(peer, total, offset, length, first)) {
         peer->broken = true;
         return false;
     }
     if (first && length == total) {
-        take_whole(peer, peer->in.beside + offset, total, hurry, key);
+        handle_whole(peer, peer->in.data + offset, total, wants_count, key);
         return true;
     }
     if (first) {
         begin(peer, key, total);
     }
-    keep(peer, peer->in.beside + offset, length);
+    store(peer, peer->in.data + offset, length);
     peer->missing -= length;
-    take(peer, hurry);
+    consume(peer, wants_count);
     if (peer->missing == 0) {
         end(peer);
     }
     return true;
 }
 
-static bool take_end(irr_peer_t *peer)
+/* The sender has cancelled the message in pieces. */
+static bool handle_end(irr_peer_t *peer)
 {
     irr_shm_op_t *op;
 
@@ -217,7 +224,7 @@ static bool take_end(irr_peer_t *peer)
         return false;
     }
     op = break_off(peer);
-    take(peer, false);
+    consume(peer, false);
     if (op != NULL) {
         finish(op, IRR_ERR_PEER);
     }
@@ -226,26 +233,26 @@ static bool take_end(irr_peer_t *peer)
 
 /* ---- any slot ---- */
 
-/* Takes the next slot. Returns false if the slot is invalid. */
+/* Handles the next slot. Returns false if the slot is invalid. */
 __attribute__((noinline))
-static bool take_slot(irr_peer_t *peer, uint64_t head)
+static bool handle_slot(irr_peer_t *peer, uint64_t head)
 {
     const irr_lane_slot_t *slot = peer->in.next;
     const unsigned form = irr_lane_form(head);
     const uint64_t key = irr_lane_key(head);
 
     if (form <= IRR_LANE_SHORT) {
-        take_whole(peer, slot->bytes, form, false, key);
+        handle_whole(peer, slot->bytes, form, false, key);
         return true;
     }
     switch (form) {
     case IRR_LANE_FIRST:
     case IRR_LANE_NEXT:
-        return take_piece(peer, slot, key, form == IRR_LANE_FIRST);
+        return handle_piece(peer, slot, key, form == IRR_LANE_FIRST);
     case IRR_LANE_SINGLE:
-        return take_single(peer, slot, key);
+        return handle_single(peer, slot, key);
     case IRR_LANE_END:
-        return take_end(peer);
+        return handle_end(peer);
     default:
         peer->broken = true;
         return false;
@@ -269,18 +276,21 @@ static unsigned fail(irr_peer_t *peer)
 
 /* ---- progress ---- */
 
-/* Returns true if the lane of the peer has to be read. A broken peer has no receives. */
-static inline bool listens(const irr_peer_t *peer)
+/* Returns true if progress must read the lane of the peer. A broken peer has no pending receives. */
+static inline bool has_receives(const irr_peer_t *peer)
 {
     return peer->posted.first != NULL || peer->missing > 0;
 }
 
-static inline bool sends(const irr_peer_t *peer)
+static inline bool has_sends(const irr_peer_t *peer)
 {
     return peer->sending.first != NULL || peer->nsingle > 0;
 }
 
-/* Takes the next slot and returns the number of events. Usually the slot has the message of the first receive. */
+/*
+ * Handles the next slot if it is written, and returns the number of events. Usually the slot has the message of the
+ * receive that was posted first.
+ */
 static inline unsigned progress_receives(irr_peer_t *peer)
 {
     irr_shm_op_t *op = peer->posted.first;
@@ -292,21 +302,21 @@ static inline unsigned progress_receives(irr_peer_t *peer)
         finish(op, receive_whole(peer, op, peer->in.next->bytes, bytes, false));
         return 1;
     }
-    if (!irr_lane_came(&peer->in, head)) {
+    if (!irr_lane_is_written(&peer->in, head)) {
         return 0;
     }
-    return take_slot(peer, head) ? 1 : fail(peer);
+    return handle_slot(peer, head) ? 1 : fail(peer);
 }
 
-/* Makes progress for one peer. Usually this is only a check of its lane. */
+/* Progresses sends to and receives from one peer. Usually this is only a check of one slot. */
 static inline unsigned progress_peer(irr_peer_t *peer)
 {
     unsigned events = 0, more = 1;
 
-    if (sends(peer)) {
+    if (has_sends(peer)) {
         events += irr_shm_progress_sends(peer);
     }
-    while (more > 0 && listens(peer) && (peer->in.slots != NULL || irr_shm_find(peer))) {
+    while (more > 0 && has_receives(peer) && (peer->in.slots != NULL || irr_shm_find(peer))) {
         more = progress_receives(peer);
         events += more;
     }
@@ -322,12 +332,12 @@ unsigned irr_shm_progress(irr_transport_t *transport)
         irr_shm_disarm(shm);
     }
     for (size_t i = 0; i < shm->nactive; i++) {
-        irr_lane_expect(&shm->active[i]->in);
+        irr_lane_prefetch(&shm->active[i]->in);
     }
-    for (size_t i = 0; i < shm->nactive;) {   /* `done` may append other peers */
+    for (size_t i = 0; i < shm->nactive;) {   /* `done` may append peers to the array */
         irr_peer_t *peer = shm->active[i];
 
-        if (!listens(peer) && !sends(peer)) {   /* idle since the last call */
+        if (!has_receives(peer) && !has_sends(peer)) {   /* nothing is pending */
             peer->active = false;
             shm->active[i] = shm->active[--shm->nactive];
             continue;
@@ -343,31 +353,31 @@ unsigned irr_shm_progress(irr_transport_t *transport)
 
 bool irr_shm_may_receive(irr_peer_t *peer)
 {
-    return (listens(peer) || (peer->shm->closed && !peer->broken)) && irr_shm_find(peer) &&
-           irr_lane_came(&peer->in, irr_lane_head(&peer->in));
+    return (has_receives(peer) || (peer->shm->closed && !peer->broken)) && irr_shm_find(peer) &&
+           irr_lane_is_written(&peer->in, irr_lane_head(&peer->in));
 }
 
-/* Returns true if a receive waits for the message of the slot. Only progress takes such a slot. */
-static bool is_received(irr_peer_t *peer, uint64_t head)
+/* Returns true if a receive is posted for the message of the next slot, which has this header. */
+static bool is_expected(irr_peer_t *peer, uint64_t head)
 {
     if (irr_lane_form(head) == IRR_LANE_NEXT || irr_lane_form(head) == IRR_LANE_END) {
-        return peer->filling != NULL || (peer->stashing != NULL && peer->stashing->taker != NULL);
+        return peer->filling != NULL || (peer->stashing != NULL && peer->stashing->receive != NULL);
     }
     return *find_posted(peer, irr_lane_key(head)) != NULL;
 }
 
-bool irr_shm_clear(irr_peer_t *peer)
+bool irr_shm_stash_arrived(irr_peer_t *peer)
 {
     uint64_t head;
 
     if (peer->broken || (peer->in.slots == NULL && !irr_shm_find(peer))) {
         return true;
     }
-    while (!peer->broken && irr_lane_came(&peer->in, head = irr_lane_head(&peer->in))) {
-        if (is_received(peer, head)) {
+    while (!peer->broken && irr_lane_is_written(&peer->in, head = irr_lane_head(&peer->in))) {
+        if (is_expected(peer, head)) {
             return false;
         }
-        (void)take_slot(peer, head);
+        (void)handle_slot(peer, head);
     }
     return true;
 }
@@ -381,11 +391,11 @@ static inline irr_status_t post(irr_peer_t *peer, irr_shm_op_t *op)
     return IRR_IN_PROGRESS;
 }
 
-/* Handles any receive. Not inline, so that the common case does not have to save registers. */
+/* Starts any receive. Not inline, so that irr_shm_recv saves no registers for it in the common case. */
 __attribute__((noinline))
 static irr_status_t receive(irr_peer_t *peer, irr_shm_op_t *op)
 {
-    irr_status_t status = peer->own == NULL ? irr_shm_link(peer) : IRR_OK;
+    irr_status_t status = peer->our_link == NULL ? irr_shm_link(peer) : IRR_OK;
     irr_shm_message_t *message;
 
     if (status == IRR_OK && peer->broken) {
@@ -403,7 +413,7 @@ static irr_status_t receive(irr_peer_t *peer, irr_shm_op_t *op)
     if (message->have == message->total) {
         return irr_shm_unpack(peer, message, op);
     }
-    message->taker = op;
+    message->receive = op;
     irr_shm_activate(peer);
     return IRR_IN_PROGRESS;
 }
@@ -418,20 +428,20 @@ irr_status_t irr_shm_recv(irr_channel_t *channel, irr_request_t *request)
     if (peer->in.slots == NULL || peer->unexpected != NULL || peer->broken || peer->shm->loses) {
         return receive(peer, op);
     }
-    if (listens(peer)) {
+    if (has_receives(peer)) {
         return post(peer, op);
     }
     bytes = irr_lane_whole(&peer->in, irr_lane_head(&peer->in), op->key);
     return bytes <= IRR_LANE_SHORT ? receive_whole(peer, op, peer->in.next->bytes, bytes, false) : post(peer, op);
 }
 
-static void abandon_posted(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
+static void abandon_posted(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *cancelled)
 {
     irr_shm_op_t **link = &peer->posted.first;
 
     while (*link != NULL) {
         if ((*link)->key >> IRR_SHM_ID_SHIFT == id) {
-            irr_shm_push(gone, irr_shm_pull(&peer->posted, link));
+            irr_shm_push(cancelled, irr_shm_pull(&peer->posted, link));
         } else {
             link = &(*link)->next;
         }
@@ -441,12 +451,12 @@ static void abandon_posted(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
 void irr_shm_abandon(irr_channel_t *channel)
 {
     irr_shm_t *shm = irr_shm_of(channel->transport);
-    irr_shm_queue_t gone = { .first = NULL };
+    irr_shm_queue_t cancelled = { .first = NULL };
 
     for (irr_peer_t *peer = shm->peers; peer != NULL; peer = peer->next) {
-        abandon_posted(peer, channel->id, &gone);
+        abandon_posted(peer, channel->id, &cancelled);
     }
-    while (gone.first != NULL) {
-        finish(irr_shm_pull(&gone, &gone.first), IRR_ERR_CANCELED);
+    while (cancelled.first != NULL) {
+        finish(irr_shm_pull(&cancelled, &cancelled.first), IRR_ERR_CANCELED);
     }
 }

@@ -1,6 +1,4 @@
-/*
- * remote.c - reads memory of other processes by process_vm_readv; see remote.h.
- */
+/* remote.c - reads memory of other processes by process_vm_readv; see remote.h. */
 #include "transport/shm/remote.h"
 
 #include <errno.h>
@@ -14,9 +12,10 @@ void irr_remote_offer(uint64_t *word, irr_remote_handle_t *handle)
 {
     if (*word == 0) {
         if (getrandom(word, sizeof(*word), GRND_NONBLOCK) != (ssize_t)sizeof(*word)) {
-            *word = 0;   /* no process trusts 0 */
+            *word = 0;   /* irr_remote_works does not accept 0 */
         }
-        (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);   /* fails if it is not needed */
+        (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);   /* an error means that Yama is not active, so no
+                                                                       permission is needed */
     }
     *handle = (irr_remote_handle_t){ .process = (uint64_t)getpid(), .address = (uintptr_t)word, .word = *word };
 }
@@ -32,7 +31,10 @@ bool irr_remote_works(const irr_remote_handle_t *handle)
 
 /* ---- pieces ---- */
 
-/* Skips `bytes` copied bytes. Returns the index of the first piece that is not completely copied. */
+/*
+ * Skips `bytes` bytes that were copied, beginning with piece `first`. Returns the index of the first piece that is not
+ * completely copied.
+ */
 static size_t skip(struct iovec *to, struct iovec *from, size_t first, size_t bytes)
 {
     while (bytes > 0 && bytes >= to[first].iov_len) {

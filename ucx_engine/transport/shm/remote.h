@@ -1,17 +1,17 @@
 /*
- * remote.h - single copy: reads the memory of another process of the node.
+ * remote.h - reads the memory of another process of the node, for single copy.
  *
- * The kernel copies bytes from the memory of one process to the memory of another process (process_vm_readv). The
- * reader makes the only copy. The owner must leave the memory unchanged until the reader is done.
+ * process_vm_readv copies from the memory of another process, the owner, to the memory of the calling process. This is
+ * the only copy of a message. The owner must not change the memory until the reader is done.
  *
- * A process may read another process if it may attach a debugger to the other process. Both processes must have the
- * same user, and no security module may forbid the access. Both must also see the same process numbers, which may not
- * be so in different containers. The transport therefore first tests whether it can read. Each process publishes the
- * address and the value of a random word. If a reader finds the value at the address, it reads the right process. If
- * the security module Yama lets only ancestors attach (ptrace_scope 1), a process may permit all processes of its user
- * to read; irr_remote_offer gives this permission, like Open MPI's vader and UCX.
+ * Linux permits this to a process that may attach a debugger to the owner. Both must have the same user, and no
+ * security module may forbid it. Both must also be in the same PID namespace, which different containers usually are
+ * not. A transport therefore tests whether it can read: each process publishes the address and the value of a random
+ * word, and a reader that finds the value at the address has the right process and the permission. The security module
+ * Yama may permit the access only to ancestors of the owner (ptrace_scope 1). The owner can then permit it to all
+ * processes of its user; irr_remote_offer does so, as do UCX and vader of Open MPI.
  *
- * The other process determines the addresses that are read, but never the addresses or the number of bytes that are
+ * The owner determines which of its addresses are read. The reader alone determines where and how many bytes are
  * written.
  *
  * Cost: one system call for all pieces (several if they have more than two GiB), and some 100 ns per page.
@@ -23,21 +23,25 @@
 
 #include <sys/uio.h>
 
-/* Descriptor by which other processes test whether they may read this process. May be sent as bytes. */
+/* Lets another process test whether it may read the memory of this process. May be sent as bytes. */
 typedef struct irr_remote_handle {
     uint64_t process, address, word;
 } irr_remote_handle_t;
 
 /*
- * Permits other processes to read this process, and sets *handle. If *word is 0, sets *word to random bits. *word must
- * not move while other processes may read it.
+ * Permits other processes to read the memory of this process, and sets *handle. If *word is 0, sets it to random bits;
+ * if the kernel has none yet, *word stays 0, and no process reads. *word must not move while other processes may read
+ * it.
  */
 void irr_remote_offer(uint64_t *word, irr_remote_handle_t *handle);
 
-/* Returns true if this process may read the process of the descriptor. */
+/* Returns true if this process may read the memory of the process of the handle. */
 bool irr_remote_works(const irr_remote_handle_t *handle);
 
-/* Reads `count` pieces; from[i] and to[i] have equal lengths. Changes both arrays. Returns IRR_ERR_PEER on failure. */
+/*
+ * Reads `count` pieces of the memory of `process`, from[i] to to[i], which have equal lengths. Changes both arrays.
+ * Returns IRR_ERR_PEER on failure.
+ */
 irr_status_t irr_remote_read(uint64_t process, struct iovec *to, struct iovec *from, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* segment.c - memory that one process writes and other processes read; see segment.h. */
+/* segment.c - segments; see segment.h. */
 #include "transport/shm/segment.h"
 
 #include <fcntl.h>
@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Number of bytes that are backed at a time. */
+/* Ranges are backed in steps of this many bytes. */
 #define BACKED_STEP ((size_t)65536)
 
-/* Length in bytes of a pair of cache lines, which some processors fetch together. */
+/* Alignment of ranges in bytes: a pair of cache lines, because some processors fetch two lines at a time. */
 #define PLACE_STEP ((size_t)128)
 
 /* ---- writing ---- */
@@ -67,8 +67,9 @@ void irr_segment_fini(irr_segment_t *segment)
 }
 
 /*
- * Maps backed pages in one call. Without this call, which needs Linux 5.14, the first write to each page takes a page
- * fault. The first exchanges through new lanes then take five times as long, which distorts trials.
+ * Maps the pages of a backed range into this process in one system call (Linux 5.14 or newer). Without it, the first
+ * write to each page takes a page fault. The first exchanges through new lanes would then take five times as long, and
+ * a trial that times them would be wrong.
  */
 static void map_pages(irr_segment_t *segment, size_t offset, size_t bytes)
 {
@@ -90,6 +91,7 @@ irr_status_t irr_segment_back(irr_segment_t *segment, size_t offset, size_t byte
     return IRR_OK;
 }
 
+/* Backs all pages before the offset `end`. */
 static irr_status_t back_up_to(irr_segment_t *segment, size_t end)
 {
     size_t wanted = (end + BACKED_STEP - 1) / BACKED_STEP * BACKED_STEP;
@@ -119,8 +121,8 @@ irr_status_t irr_segment_take(irr_segment_t *segment, size_t bytes, size_t *offs
 
 /* ---- reading ---- */
 
-/* Returns true if the file can be the file of the handle, and its seals prevent it from shrinking. */
-static bool is_it(int file, const irr_segment_handle_t *handle)
+/* Returns true if the file matches the handle, and its seals prevent it from shrinking. */
+static bool is_valid(int file, const irr_segment_handle_t *handle)
 {
     struct stat status;
     const int seals = fcntl(file, F_GET_SEALS);
@@ -140,11 +142,12 @@ irr_status_t irr_segment_view_open(irr_segment_view_t *view, const irr_segment_h
 
     snprintf(path, sizeof(path), "/proc/%llu/fd/%llu", (unsigned long long)handle->process,
              (unsigned long long)handle->file);
-    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);   /* a reused descriptor may be that of a pipe */
+    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);   /* O_NONBLOCK, because the descriptor may meanwhile be that
+                                                               of a pipe, which open would wait for */
     if (file < 0) {
         return status;
     }
-    if (handle->bytes <= SIZE_MAX && is_it(file, handle)) {
+    if (handle->bytes <= SIZE_MAX && is_valid(file, handle)) {
         mapped = mmap(NULL, handle->bytes, PROT_READ, MAP_SHARED, file, 0);
     }
     close(file);

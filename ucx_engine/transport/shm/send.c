@@ -1,30 +1,34 @@
 /*
- * send.c - turns messages into slots.
+ * send.c - turns messages into slots of a lane (lane.h): a short message into one slot, a message by single copy into
+ * one slot with its address, any other message into one slot for each piece.
  *
- * Messages to a process are sent in the order of the calls of send. If the ring is full, the message waits, and all
- * later messages to the process wait behind it.
+ * Messages to a process are sent in the order of the calls of send. If no slot or no room in the data ring is free, the
+ * message waits in a queue, and later messages to the process wait behind it.
  */
 #include "transport/shm/shm.h"
 
 #include <string.h>
 
-/* The progress of a send.  BEING_READ: the receiver still copies the message from the sender's memory. */
+/*
+ * The result of an attempt to send a message. WAITS: not all of it is sent yet. BEING_READ: the message is sent by
+ * single copy, and the receiver has not read it yet.
+ */
 typedef enum state { WAITS, IS_SENT, BEING_READ } state_t;
 
 /* Sends the next slot, and wakes the receiver if it sleeps. */
-static inline void hand_over(irr_peer_t *peer, irr_lane_slot_t *slot, uint64_t header)
+static inline void send_slot(irr_peer_t *peer, irr_lane_slot_t *slot, uint64_t header)
 {
     irr_lane_put(&peer->out, slot, header);
     irr_shm_wake(peer);
 }
 
-/* Counts bytes that were copied from several pieces. */
+/* Counts the bytes that were copied for the form gather. */
 static inline void count_gathered(irr_peer_t *peer, const irr_request_t *request, size_t bytes)
 {
     peer->shm->gathered += irr_request_gathers(request) ? bytes : 0;
 }
 
-/* Copies the pieces of a message to its slot. */
+/* Copies all pieces of a short message to its slot. */
 static inline void gather(irr_peer_t *peer, const irr_request_t *request, unsigned char *to)
 {
     for (const irr_iov_t *piece = request->iov, *end = piece + request->count; piece < end; piece++) {
@@ -36,18 +40,19 @@ static inline void gather(irr_peer_t *peer, const irr_request_t *request, unsign
     count_gathered(peer, request, request->length);
 }
 
-/* Sends a message that fits a slot. Returns false if no slot is free. */
+/* Sends a message that fits into a slot. Returns false if no slot is free. */
 static bool put_short(irr_peer_t *peer, uint64_t key, const irr_request_t *request)
 {
     irr_lane_slot_t *slot = irr_lane_next(&peer->out);
 
     if (slot != NULL) {
         gather(peer, request, slot->bytes);
-        hand_over(peer, slot, irr_lane_header(&peer->out, key, request->length));
+        send_slot(peer, slot, irr_lane_header(&peer->out, key, request->length));
     }
     return slot != NULL;
 }
 
+/* Sends the address of a message by single copy. Returns false if no slot is free. */
 static bool put_single(irr_peer_t *peer, irr_shm_op_t *op)
 {
     irr_lane_slot_t *slot = irr_lane_next(&peer->out);
@@ -58,22 +63,25 @@ static bool put_single(irr_peer_t *peer, irr_shm_op_t *op)
     slot->single.total = op->left;
     slot->single.address = (uintptr_t)irr_shm_request_of(op)->iov[0].base;
     slot->single.token = irr_shm_send_single(peer, op);
-    hand_over(peer, slot, irr_lane_header(&peer->out, op->key, IRR_LANE_SINGLE));
+    send_slot(peer, slot, irr_lane_header(&peer->out, op->key, IRR_LANE_SINGLE));
     return true;
 }
 
 /* ---- pieces ---- */
 
-/* Fills the slot of a piece in `room`. left: number of bytes of the message from this piece on. */
-static inline void put_beside(irr_peer_t *peer, irr_lane_slot_t *slot, const unsigned char *room, size_t bytes,
+/*
+ * Fills the slot of a piece. room: the piece in the data ring. left: number of bytes of the message from this piece on.
+ */
+static inline void fill_piece_slot(irr_peer_t *peer, irr_lane_slot_t *slot, const unsigned char *room, size_t bytes,
                               size_t left)
 {
     slot->piece.total = left;
-    slot->piece.offset = (uint64_t)(room - peer->out.beside);
+    slot->piece.offset = (uint64_t)(room - peer->out.data);
     slot->piece.length = bytes;
-    slot->piece.hurry = irr_lane_hurries(&peer->out);
+    slot->piece.wants_count = irr_lane_wants_count(&peer->out);
 }
 
+/* Sends the next piece of a message. Returns false if there is no free slot, or no room in the data ring. */
 static bool put_piece(irr_peer_t *peer, irr_shm_op_t *op, bool first)
 {
     const size_t bytes = op->left < IRR_LANE_PIECE ? op->left : IRR_LANE_PIECE;
@@ -85,12 +93,13 @@ static bool put_piece(irr_peer_t *peer, irr_shm_op_t *op, bool first)
     }
     irr_shm_gather(op, room, bytes);
     count_gathered(peer, irr_shm_request_of(op), bytes);
-    put_beside(peer, slot, room, bytes, op->left);
-    hand_over(peer, slot, irr_lane_header(&peer->out, op->key, first ? IRR_LANE_FIRST : IRR_LANE_NEXT));
+    fill_piece_slot(peer, slot, room, bytes, op->left);
+    send_slot(peer, slot, irr_lane_header(&peer->out, op->key, first ? IRR_LANE_FIRST : IRR_LANE_NEXT));
     op->left -= bytes;
     return true;
 }
 
+/* Announces that the rest of a cancelled message will not arrive. Returns false if no slot is free. */
 static bool put_end(irr_peer_t *peer)
 {
     irr_lane_slot_t *slot = irr_lane_next(&peer->out);
@@ -98,7 +107,7 @@ static bool put_end(irr_peer_t *peer)
     if (slot == NULL) {
         return false;
     }
-    hand_over(peer, slot, irr_lane_header(&peer->out, peer->stand_in.key, IRR_LANE_END));
+    send_slot(peer, slot, irr_lane_header(&peer->out, peer->stand_in.key, IRR_LANE_END));
     return true;
 }
 
@@ -109,6 +118,7 @@ static inline bool has_begun(const irr_shm_op_t *op)
     return op->at.index > 0 || op->at.skip > 0;
 }
 
+/* Sends as much of a message as possible. */
 static state_t put(irr_peer_t *peer, irr_shm_op_t *op)
 {
     const bool begins = !has_begun(op);
@@ -130,15 +140,15 @@ static state_t put(irr_peer_t *peer, irr_shm_op_t *op)
     return IS_SENT;
 }
 
-/* Opens the lane. Also opens the bytes beside if the message needs them. */
+/* Opens the lane to a process, and its data ring if a message of `bytes` bytes may need it. */
 static irr_status_t open_lanes(irr_peer_t *peer, size_t bytes)
 {
     irr_status_t status = peer->out.slots == NULL ? irr_shm_open_lane(peer) : IRR_OK;
 
-    return status == IRR_OK && bytes > IRR_LANE_SHORT ? irr_shm_open_beside(peer) : status;
+    return status == IRR_OK && bytes > IRR_LANE_SHORT ? irr_shm_open_data(peer) : status;
 }
 
-/* Starts any message: may open a lane, split the message, begin a single copy, or queue the message. */
+/* Starts the send of any message. Queues the message if it cannot be sent at once. */
 static irr_status_t start(irr_peer_t *peer, uint64_t key, irr_request_t *request)
 {
     const size_t bytes = request->length;
@@ -163,67 +173,67 @@ static irr_status_t start(irr_peer_t *peer, uint64_t key, irr_request_t *request
     return IRR_IN_PROGRESS;
 }
 
-/* Sends a message of one piece that fits the longest piece beside a slot. Returns false if there is no room yet. */
+/* Sends a message of one piece through the data ring. Returns false if there is no room now, or no data ring yet. */
 static bool put_long(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
 {
     irr_lane_slot_t *slot = irr_lane_next(&peer->out);
-    unsigned char *room = slot != NULL && peer->out.beside != NULL ? irr_lane_room(&peer->out, iov->length) : NULL;
+    unsigned char *room = slot != NULL && peer->out.data != NULL ? irr_lane_room(&peer->out, iov->length) : NULL;
 
     if (room != NULL) {
         memcpy(room, iov->base, iov->length);
-        put_beside(peer, slot, room, iov->length, iov->length);
-        hand_over(peer, slot, irr_lane_header(&peer->out, key, IRR_LANE_FIRST));
+        fill_piece_slot(peer, slot, room, iov->length, iov->length);
+        send_slot(peer, slot, irr_lane_header(&peer->out, key, IRR_LANE_FIRST));
     }
     return room != NULL;
 }
 
-/* Sends a message that fits a slot, or has one piece that fits beside a slot. Returns false if there is no room yet. */
+/*
+ * Sends a message that needs only one slot: it fits into the slot, or is one contiguous piece. Returns false if there
+ * is no room now, or if the message needs more than one slot.
+ */
 static bool put_whole(irr_peer_t *peer, uint64_t key, const irr_request_t *request)
 {
     return request->length <= IRR_LANE_SHORT ? put_short(peer, key, request)
            : request->count == 1 && request->length <= IRR_LANE_PIECE && put_long(peer, key, request->iov);
 }
 
-/*
- * Returns true if the lane is open and no earlier message waits, so that a message may be sent at once if there is
- * room.
- */
-static inline bool is_direct(const irr_peer_t *peer)
+/* Returns true if the lane is open and no earlier message waits. A message may then be sent without the queue. */
+static inline bool can_send_now(const irr_peer_t *peer)
 {
     return peer->out.slots != NULL && peer->sending.first == NULL && !peer->shm->closed;
 }
 
-/* Handles any send. Not inline, so that a short message does not have to save registers. */
+/* Sends any message. Not inline, so that irr_shm_send saves no registers for it when a message is short. */
 __attribute__((noinline, noclone))
 static irr_status_t send_any(irr_channel_t *channel, irr_request_t *request)
 {
     irr_peer_t *peer = irr_channel_peer(channel, request->peer);
     const uint64_t key = irr_shm_key(channel->id, request->tag);
 
-    return is_direct(peer) && put_whole(peer, key, request) ? IRR_OK : start(peer, key, request);
+    return can_send_now(peer) && put_whole(peer, key, request) ? IRR_OK : start(peer, key, request);
 }
 
-/* Sends a message, which is usually short. is_piece: the message has one piece. */
+/* Sends any message, but is optimised for short ones. is_piece: the message has one piece. */
 __attribute__((always_inline))
 static inline irr_status_t send_short(irr_channel_t *channel, irr_request_t *request, bool is_piece)
 {
     irr_peer_t *peer = irr_channel_peer(channel, request->peer);
     irr_lane_slot_t *slot;
 
-    if (!is_direct(peer) || request->length > IRR_LANE_SHORT || (slot = irr_lane_next(&peer->out)) == NULL) {
+    if (!can_send_now(peer) || request->length > IRR_LANE_SHORT || (slot = irr_lane_next(&peer->out)) == NULL) {
         return send_any(channel, request);
     }
-    irr_lane_expect(&peer->in);   /* prefetch, because most partners answer */
+    irr_lane_prefetch(&peer->in);   /* because most receivers answer */
     if (is_piece) {
         irr_lane_copy(slot->bytes, request->iov->base, request->length);
     } else {
         gather(peer, request, slot->bytes);
     }
-    hand_over(peer, slot, irr_lane_header(&peer->out, irr_shm_key(channel->id, request->tag), request->length));
+    send_slot(peer, slot, irr_lane_header(&peer->out, irr_shm_key(channel->id, request->tag), request->length));
     return IRR_OK;
 }
 
-/* Not inline, so that irr_shm_send saves no registers for the pieces. */
+/* Sends several pieces. Not inline, so that irr_shm_send saves no registers for them. */
 __attribute__((noinline))
 static irr_status_t send_pieces(irr_channel_t *channel, irr_request_t *request)
 {
@@ -244,7 +254,7 @@ unsigned irr_shm_progress_sends(irr_peer_t *peer)
         const size_t left = op->left;
         state_t state;
 
-        if (peer->its == NULL) {
+        if (peer->their_link == NULL) {
             (void)irr_shm_find(peer);
         }
         state = put(peer, op);
@@ -267,10 +277,13 @@ bool irr_shm_may_send(irr_peer_t *peer)
     return irr_shm_single_ended(peer) || (peer->sending.first != NULL && irr_lane_next(&peer->out) != NULL);
 }
 
-/* ---- taking back ---- */
+/* ---- cancelling ---- */
 
-/* Takes back the queued messages of a channel. Only the first message of a queue may be partly sent. */
-static void take_queued(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
+/*
+ * Cancels the queued sends of a channel, and appends them to `cancelled`. Only the first send of the queue can have
+ * sent a part of its message; it is replaced by a stand-in, which sends the announcement of the end.
+ */
+static void cancel_queued(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *cancelled)
 {
     irr_shm_op_t **link = &peer->sending.first;
 
@@ -288,21 +301,21 @@ static void take_queued(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
         } else {
             (void)irr_shm_pull(&peer->sending, link);
         }
-        irr_shm_push(gone, op);
+        irr_shm_push(cancelled, op);
     }
 }
 
 void irr_shm_take_back(irr_channel_t *channel)
 {
     irr_shm_t *shm = irr_shm_of(channel->transport);
-    irr_shm_queue_t gone = { .first = NULL };
+    irr_shm_queue_t cancelled = { .first = NULL };
 
     for (irr_peer_t *peer = shm->peers; peer != NULL; peer = peer->next) {
-        take_queued(peer, channel->id, &gone);
-        irr_shm_revoke(peer, channel->id, &gone);
+        cancel_queued(peer, channel->id, &cancelled);
+        irr_shm_revoke(peer, channel->id, &cancelled);
     }
-    while (gone.first != NULL) {
-        irr_request_t *request = irr_shm_request_of(irr_shm_pull(&gone, &gone.first));
+    while (cancelled.first != NULL) {
+        irr_request_t *request = irr_shm_request_of(irr_shm_pull(&cancelled, &cancelled.first));
 
         request->done(request, IRR_ERR_CANCELED);
     }

@@ -1,8 +1,8 @@
 /*
- * shm.c - the transport for the processes of a node; see shm.h.
+ * shm.c - the operations of the transport, and shutdown; see shm.h.
  *
- * Memory is allocated by connect, by the first message between two processes, and for unexpected messages that exceed
- * the room of a peer (stash.c).
+ * Memory is allocated by connect, by the first message between two processes, and for unexpected messages for which the
+ * prepared memory of a peer does not suffice (stash.c).
  */
 #include "transport/shm/shm.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Address space of the segment of a process; memory is allocated on demand. */
+/* Size of the address space of a segment in bytes. Memory is allocated only for the part in use. */
 #define SEGMENT_BYTES ((size_t)1 << 30)
 
 static irr_status_t address(irr_transport_t *transport, const void **address_p, size_t *length_p)
@@ -74,7 +74,7 @@ static void close_channel(irr_channel_t *channel)
 void irr_shm_empty_all(irr_shm_t *shm)
 {
     for (irr_peer_t *peer = shm->peers; peer != NULL; peer = peer->next) {
-        (void)irr_shm_clear(peer);
+        (void)irr_shm_stash_arrived(peer);
         (void)irr_shm_drop(peer, 0, 0);
         irr_shm_activate(peer);
     }
@@ -169,7 +169,7 @@ static irr_status_t open_segment(irr_shm_t *shm)
         status = irr_segment_back(&shm->segment, 0, sizeof(irr_shm_table_t));
     }
     if (status != IRR_OK) {
-        irr_log(IRR_LOG_ERROR, "the system has no memory for messages between the ranks of a node (memfd_create)");
+        irr_log(IRR_LOG_ERROR, "the system provides no memory for messages between the ranks of a node (memfd_create failed)");
         irr_segment_fini(&shm->segment);
     }
     return status;

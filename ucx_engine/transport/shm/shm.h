@@ -1,26 +1,29 @@
 /*
- * shm.h - private to transport/shm/: messages between processes of a node through memory that the sender writes and the
- * receiver reads.
+ * shm.h - private to transport/shm/: messages between the processes of a node through shared memory.
  *
- *   lane.c     a ring of slots, and bytes beside it
- *   link.c     links: the records of two processes about each other in their segments
- *   send.c     turns messages into slots
- *   receive.c  turns slots into messages
- *   stash.c    unexpected messages, which wait for a receive
- *   single.c   long messages, copied once by the receiver
- *   bell.c     sleeping, and waking another process
- *   shm.c      the transport
+ *     lane.c     the data ring of a lane
+ *     link.c     links: how two processes find each other's memory
+ *     send.c     turns messages into slots
+ *     receive.c  turns slots into messages
+ *     stash.c    unexpected messages, which wait for a receive
+ *     single.c   single copy
+ *     bell.c     sleeping, and waking another process
+ *     shm.c      the operations of the transport, and shutdown
  *
- * Each process has one segment, which the other processes map read-only (segment.h). The segment holds a list of links,
- * one link for each process that the owner has sent to or received from, so memory grows with the number of partners.
+ * Each process owns one segment: memory that it writes, and that the other processes map read-only (segment.h). The
+ * segment has a lane and a link for each process with which the owner has exchanged messages. The lane carries messages
+ * to this process; it is a ring of slots and a ring of data (lane.h). The link tells this process where the lane is,
+ * and how many slots the owner has consumed from the lane in the other direction. Memory therefore grows with the
+ * number of partners, not with the number of processes.
  *
  * A message of up to 56 bytes travels in a slot. A contiguous message of IRR_SHM_SINGLE_MIN bytes or more travels by
- * single copy (the receiver calls process_vm_readv), if the kernel permits this and the form of the message is not
- * gather. All other messages travel in pieces beside the slots.
+ * single copy: the receiver reads it from the sender's memory (process_vm_readv). This needs a permission of the kernel
+ * and a form other than gather, and a sender has at most IRR_SHM_TOKENS such messages to a process at a time. All other
+ * messages travel in pieces through the data ring.
  *
- * Cost: a short message moves one cache line. For each half ring of short messages, one more cache line moves, with the
- * receiver's count. If a receive waits for another message of the same sender, an unexpected message is copied once
- * more.
+ * Cost: a short message moves one cache line between processors. After each half ring of slots, the count of consumed
+ * slots moves another one. A message stays in its slot until its receive is posted. If the receiver first waits for a
+ * later message of the lane, it copies the message to the stash.
  */
 #ifndef IRR_SHM_H
 #define IRR_SHM_H
@@ -37,43 +40,46 @@
 typedef struct irr_shm_address {
     irr_segment_handle_t segment;
     irr_remote_handle_t memory;
-    uint64_t           bell;   /* descriptor of the write end of the pipe of the bell; 0: none */
+    uint64_t           bell;   /* descriptor of the pipe that wakes the process (bell.c), write end; 0: none */
     uint64_t           name;   /* unique on this node */
 } irr_shm_address_t;
 
 /*
- * A link: the record of this process about another process, in the segment of this process. Offsets count from the
- * beginning of the segment; 0: none.
+ * A link: what one process, the owner of the segment, publishes for one other process. Offsets count from the beginning
+ * of the segment; 0: none. A token, from 0 to IRR_SHM_TOKENS - 1, identifies a message by single copy that is in
+ * progress in one direction.
  */
 typedef struct irr_shm_link {
     _Alignas(64) uint64_t name;       /* name of the other process */
-    uint64_t              reads;      /* 1: this process may read the memory of the other process */
+    uint64_t              reads;      /* 1: the owner may read the memory of the other process */
     _Atomic uint64_t      next;       /* offset of the next link */
-    _Atomic uint64_t      slots;      /* offset of the lane to the other process */
-    _Atomic uint64_t      beside;
-    _Atomic uint8_t       revoked[IRR_SHM_TOKENS];   /* 1: the sender took back the single copy with this token */
-    _Alignas(64) _Atomic uint32_t taken;   /* slots taken from the lane of the other process */
-    _Alignas(64) _Atomic uint32_t ended[IRR_SHM_TOKENS];   /* by token: number of single copies that ended */
+    _Atomic uint64_t      slots;      /* offset of the slots of the owner's lane to the other process */
+    _Atomic uint64_t      data;       /* offset of the data ring of this lane */
+    _Atomic uint8_t       revoked[IRR_SHM_TOKENS];   /* by token of the owner's sends: 1 if the send was cancelled */
+    _Alignas(64) _Atomic uint32_t consumed;   /* number of slots that the owner has consumed from the lane of the other
+                                                 process */
+    _Alignas(64) _Atomic uint32_t ended[IRR_SHM_TOKENS];   /* by token of the other process: number of messages that the
+                                                              owner has read */
 } irr_shm_link_t;
 
 /* The beginning of a segment. */
 typedef struct irr_shm_table {
     _Alignas(64) _Atomic uint64_t first;    /* offset of the first link */
-    _Alignas(64) _Atomic uint32_t asleep;   /* 1: the process sleeps until its bell rings */
+    _Alignas(64) _Atomic uint32_t asleep;   /* 1: the owner sleeps until its bell rings */
 } irr_shm_table_t;
 
 /* A position in the pieces of a request. */
 typedef struct irr_shm_cursor {
-    size_t index, skip;
-    size_t kept;   /* number of bytes copied into pieces */
+    size_t index, skip;   /* current piece, and offset in this piece */
+    size_t kept;          /* number of bytes that were copied into pieces */
 } irr_shm_cursor_t;
 
-/* A pending send or receive; lives in irr_request_t.reserved. */
+/* A pending send or receive, in irr_request_t.reserved. */
 typedef struct irr_shm_op {
     struct irr_shm_op *next;
-    uint64_t           key;
+    uint64_t           key;    /* channel and tag (irr_shm_key) */
     size_t             left;   /* number of bytes left to send */
-    irr_shm_cursor_t   at;     /* position in the pieces; for a receive valid when its message has begun */
+    irr_shm_cursor_t   at;     /* position in the pieces; of a receive valid once its message has begun to arrive */
 } irr_shm_op_t;
 
 _Static_assert(sizeof(irr_shm_op_t) <= sizeof(((irr_request_t *)0)->reserved), "an operation must fit the request");
@@ -88,7 +94,7 @@ static inline irr_request_t *irr_shm_request_of(irr_shm_op_t *op)
     return irr_request_of(op);
 }
 
-/* A queue, first in, first out. A zeroed object is empty. */
+/* A first-in, first-out queue. A zeroed object is empty. */
 typedef struct irr_shm_queue {
     irr_shm_op_t *first, **end;
 } irr_shm_queue_t;
@@ -118,45 +124,48 @@ typedef struct irr_shm_message irr_shm_message_t;
 struct irr_shm_message {
     irr_shm_message_t *next;
     uint64_t           key;
-    size_t             total, have;
-    irr_shm_op_t      *taker;     /* receive that waits for the rest of the message */
-    bool               dropped;   /* discarded before its last piece has arrived */
-    bool               on_heap;   /* on the heap, not in the room of its peer */
-    uint64_t           address;   /* address of a single copy; 0: the data is in `bytes` */
-    unsigned           token;
+    size_t             total, have;   /* length, and number of bytes that have arrived */
+    irr_shm_op_t      *receive;       /* receive that waits for the rest of the message; NULL: none */
+    bool               dropped;       /* discarded before its last piece has arrived */
+    bool               on_heap;       /* allocated for this message alone; otherwise part of irr_peer.room */
+    uint64_t           address;       /* by single copy: address in the sender's memory; 0: the message is in `bytes` */
+    unsigned           token;         /* by single copy */
     unsigned char      bytes[];
 };
 
 typedef struct irr_shm irr_shm_t;
 
-/* A process. The members that every message needs come first, so that they lie in few cache lines. */
+/*
+ * Another process of the node; "we" are this process. "The message in pieces" is the message that arrives in several
+ * pieces now; there is at most one. The first members are those that every message needs, so that they lie in few cache
+ * lines.
+ */
 struct irr_peer {
-    irr_lane_in_t          in;
-    irr_shm_queue_t        posted, sending;
-    size_t                 missing;   /* number of missing bytes of the message that arrives in pieces; 0: no such
-                                         message */
+    irr_lane_in_t          in;         /* the lane of the process to us */
+    irr_shm_queue_t        posted, sending;   /* receives that wait for messages; sends that wait for slots */
+    size_t                 missing;    /* number of missing bytes of the message in pieces; 0: no such message */
     irr_shm_t             *shm;
-    unsigned               nsingle;
-    bool                   active;
-    bool                   broken;    /* the process has sent an invalid slot; its lane is not read any more */
-    bool                   spilled;   /* the message in pieces is longer than its receive */
-    irr_shm_link_t        *own;       /* our link about the process; NULL: none yet */
-    irr_shm_message_t     *unexpected, **unexpected_end;
-    irr_segment_view_t             view;      /* segment of the process; unmapped until needed */
-    irr_lane_out_t         out;
-    irr_shm_op_t          *filling;   /* receive of the message in pieces */
-    irr_shm_message_t     *stashing;  /* unexpected message in pieces; if `filling` is NULL too, the message is lost */
-    size_t                 came;      /* total length of the message in pieces */
-    irr_shm_message_t     *spare;     /* free messages of the room */
-    const irr_shm_link_t  *its;       /* the link of the process about us; NULL: not found yet */
-    irr_shm_op_t          *single[IRR_SHM_TOKENS];   /* by token: unfinished sends by single copy */
-    uint32_t               singles[IRR_SHM_TOKENS];  /* by token: number of started single copies */
-    irr_shm_op_t           stand_in;  /* placeholder for sends that were taken back: in `sending` for the rest of a
-                                         message that was partly sent, in `single` for messages that the receiver has
-                                         not ended */
-    char                  *room;      /* storage for IRR_LANE_SLOTS unexpected messages; NULL: none yet */
-    unsigned               used;      /* number of messages of the room that were ever in use */
-    const _Atomic uint64_t *look;     /* address where the offset of the next link of the process appears */
+    unsigned               nsingle;    /* number of sends by single copy in progress */
+    bool                   active;     /* in irr_shm.active */
+    bool                   broken;     /* the process has sent an invalid slot; its lane is not read any more */
+    bool                   truncated;  /* the message in pieces is longer than its receive */
+    irr_shm_link_t        *our_link;   /* our link for the process; NULL: none yet */
+    irr_shm_message_t     *unexpected, **unexpected_end;   /* the stash: unexpected messages, in order */
+    irr_segment_view_t     view;       /* segment of the process; not mapped until it is needed */
+    irr_lane_out_t         out;        /* our lane to the process */
+    irr_shm_op_t          *filling;    /* receive of the message in pieces */
+    irr_shm_message_t     *stashing;   /* the message in pieces, if it is unexpected. If `filling` is NULL as well, the
+                                          message is lost */
+    size_t                 pieces_total;   /* total length of the message in pieces */
+    irr_shm_message_t     *spare;      /* free messages of the room */
+    const irr_shm_link_t  *their_link; /* link of the process for us; NULL: not found yet */
+    irr_shm_op_t          *single[IRR_SHM_TOKENS];    /* by token: send by single copy in progress */
+    uint32_t               singles[IRR_SHM_TOKENS];   /* by token: number of sends by single copy that were started */
+    irr_shm_op_t           stand_in;   /* replaces cancelled sends: in `sending` for the rest of a partly sent message,
+                                          in `single` for messages that the receiver has not read */
+    char                  *room;       /* memory for IRR_LANE_SLOTS unexpected messages; NULL: none yet */
+    unsigned               used;       /* number of messages of the room that were ever in use */
+    const _Atomic uint64_t *search;    /* where the search for their_link continues: address of a link's offset */
     irr_shm_address_t      address;
     irr_peer_t            *next;
 };
@@ -165,20 +174,22 @@ struct irr_shm {
     irr_transport_t   super;
     irr_segment_t     segment;
     irr_shm_address_t address;
-    uint64_t          word;      /* random word that other processes read to test single copy */
+    uint64_t          word;      /* random word; other processes read it to test whether they may read our memory */
     irr_peer_t       *peers;
-    irr_peer_t      **active;    /* peers that progress checks: nactive entries in any order, with room for all peers */
+    irr_peer_t      **active;    /* the first `nactive` entries are the peers that progress checks; has room for all
+                                    peers */
     size_t            nactive, npeers, active_max;
-    irr_shm_link_t   *last;      /* last link of our list; NULL: no link */
-    uint64_t          lanes, gathered;
-    bool              loses;     /* a message was lost */
-    uint64_t          lost[(1 << IRR_CHANNEL_ID_BITS) / 64];   /* bit set of channels that lost a message */
+    irr_shm_link_t   *last;      /* last link in our segment; NULL: none */
+    uint64_t          lanes, gathered;   /* number of open lanes, and of bytes copied for the form gather */
+    bool              loses;     /* a message was lost because memory was missing */
+    uint64_t          lost[(1 << IRR_CHANNEL_ID_BITS) / 64];   /* bit set, by channel id: a message of the channel was
+                                                                  lost */
     bool              closed;
     bool              armed;     /* the process may be sleeping */
-    int               bell[2];   /* pipe of the bell: read end and write end; 0: none */
+    int               bell[2];   /* pipe that wakes this process: read end and write end; 0: none */
 };
 
-/* The key of a message in a lane (shm/lane.h). */
+/* The key of a message in a lane: channel and tag (lane.h). */
 #define IRR_SHM_ID_SHIFT 16
 
 static inline uint64_t irr_shm_key(uint32_t id, uint16_t tag)
@@ -193,27 +204,25 @@ static inline irr_shm_t *irr_shm_of(irr_transport_t *transport)
 
 /* ---- shm.c ---- */
 
-/* Empties the lanes of all peers during shutdown, so that no sender waits for room. */
+/* Discards all unexpected messages during shutdown, so that no sender waits for free slots. */
 void irr_shm_empty_all(irr_shm_t *shm);
 
 /* ---- link.c ---- */
 
-/* Makes our link about a process, and maps its segment. May return IRR_ERR_UNREACHABLE or IRR_ERR_NO_MEMORY. */
+/* Maps the segment of a process, and creates our link for it. May return IRR_ERR_UNREACHABLE or IRR_ERR_NO_MEMORY. */
 irr_status_t irr_shm_link(irr_peer_t *peer);
 
 /*
- * irr_shm_open_lane makes the link and a lane to the process. irr_shm_open_beside allocates the bytes beside the lane.
+ * irr_shm_open_lane creates the link, and a lane to the process. irr_shm_open_data allocates the data ring of the lane.
  * Both return the errors of irr_shm_link.
  */
 irr_status_t irr_shm_open_lane(irr_peer_t *peer);
-irr_status_t irr_shm_open_beside(irr_peer_t *peer);
+irr_status_t irr_shm_open_data(irr_peer_t *peer);
 
-/*
- * Searches for the link of the process about us, and for the lane of the process. Returns true if the lane was found.
- */
+/* Searches the segment of a process for its link for us, and for its lane to us. Returns true if the lane is found. */
 bool irr_shm_find(irr_peer_t *peer);
 
-/* Makes progress check this peer. */
+/* Lets progress check this peer. */
 static inline void irr_shm_activate(irr_peer_t *peer)
 {
     if (!peer->active) {
@@ -224,20 +233,20 @@ static inline void irr_shm_activate(irr_peer_t *peer)
 
 /* ---- bell.c ---- */
 
-/* irr_shm_open_bell makes the bell; without a bell the process cannot sleep. irr_shm_close_bell frees the bell. */
+/* A bell is a pipe that wakes this process. If the system provides no pipe, arm returns IRR_ERR_NOT_SUPPORTED. */
 void irr_shm_open_bell(irr_shm_t *shm);
 void irr_shm_close_bell(irr_shm_t *shm);
 
 /* The operation `arm` (transport.h). */
 irr_status_t irr_shm_arm(irr_transport_t *transport, int *fd_p);
 
-/* Clears the sleep flag and empties the pipe. */
+/* Clears the flag that this process sleeps, and empties the pipe. */
 void irr_shm_disarm(irr_shm_t *shm);
 
-/* Rings the bell of a process. */
+/* Rings the bell of a process: writes a byte to its pipe. */
 void irr_shm_ring(const irr_peer_t *peer);
 
-/* Rings the bell of a process if it sleeps. To be called after a change that the process may wait for. */
+/* Wakes a process if it sleeps. To be called after a change that the process may wait for. */
 static inline void irr_shm_wake(irr_peer_t *peer)
 {
     const irr_shm_table_t *table = (const irr_shm_table_t *)peer->view.bytes;
@@ -249,11 +258,11 @@ static inline void irr_shm_wake(irr_peer_t *peer)
 
 /* ---- lists of pieces ---- */
 
-/* Copies the next `bytes` bytes out of the pieces of a send. */
+/* Copies the next `bytes` bytes of the pieces of a send to `to`. */
 void irr_shm_gather(irr_shm_op_t *from, unsigned char *to, size_t bytes);
 
 /*
- * Copies `bytes` bytes to the next positions in the pieces of a receive. Pieces without a base discard their bytes.
+ * Copies `bytes` bytes to the next positions in the pieces of a receive; a piece without a base discards its bytes.
  * Returns the number of bytes for which the pieces have no room.
  */
 size_t irr_shm_scatter(irr_shm_op_t *to, const unsigned char *from, size_t bytes);
@@ -262,7 +271,7 @@ size_t irr_shm_scatter(irr_shm_op_t *to, const unsigned char *from, size_t bytes
 
 irr_status_t irr_shm_send(irr_channel_t *channel, irr_request_t *request);
 unsigned     irr_shm_progress_sends(irr_peer_t *peer);
-bool         irr_shm_may_send(irr_peer_t *peer);      /* true if progress has something to do */
+bool         irr_shm_may_send(irr_peer_t *peer);      /* true if irr_shm_progress_sends has something to do */
 void         irr_shm_take_back(irr_channel_t *channel);
 
 /* ---- receive.c ---- */
@@ -273,19 +282,18 @@ void         irr_shm_abandon(irr_channel_t *channel);
 unsigned     irr_shm_progress(irr_transport_t *transport);
 
 /*
- * Takes unexpected messages from the lane. Returns false if the next slot has an expected message, which only progress
- * may take.
+ * Moves unexpected messages from the lane of a peer to the stash. Stops and returns false at a message for which a
+ * receive is posted, because only progress may complete receives.
  */
-bool irr_shm_clear(irr_peer_t *peer);
+bool irr_shm_stash_arrived(irr_peer_t *peer);
 
 /*
- * irr_shm_fill_pieces completes a receive with a contiguous message. irr_shm_outcome completes a receive whose bytes
- * have been copied. Both return the status of the receive.
+ * irr_shm_fill_pieces copies a contiguous message of `total` bytes to a receive. irr_shm_outcome ends a receive whose
+ * bytes have been copied. Both return the status of the receive, but do not call `done`.
  */
 irr_status_t irr_shm_fill_pieces(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total);
-irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, bool spilled);
+irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, bool truncated);
 
-/* Copies any number of bytes. */
 static inline void irr_shm_copy(unsigned char *to, const unsigned char *from, size_t bytes)
 {
     if (bytes <= IRR_LANE_SHORT) {
@@ -295,7 +303,7 @@ static inline void irr_shm_copy(unsigned char *to, const unsigned char *from, si
     }
 }
 
-/* Completes a receive with a contiguous message, as irr_shm_fill_pieces does; inline for a receive into one piece. */
+/* Like irr_shm_fill_pieces, but faster if the receive has one piece that is long enough. */
 static inline irr_status_t irr_shm_fill(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total)
 {
     irr_request_t *request = irr_shm_request_of(op);
@@ -312,41 +320,44 @@ static inline irr_status_t irr_shm_fill(irr_peer_t *peer, irr_shm_op_t *op, cons
 /* ---- single.c ---- */
 
 /*
- * Returns true if a message can be sent by single copy: the message is contiguous and long enough, and the kernel
- * permits reading.
+ * Returns true if a send may use single copy: the message is contiguous and long enough, a token is free, and the
+ * receiver may read our memory.
  */
 bool irr_shm_may_send_single(irr_peer_t *peer, irr_shm_op_t *op);
 
-/* Begins a single copy, and returns its token. */
+/* Begins a send by single copy, and returns its token. */
 unsigned irr_shm_send_single(irr_peer_t *peer, irr_shm_op_t *op);
 
 /*
- * irr_shm_end_singles completes the sends that the receiver has read, and returns their number. irr_shm_single_ended
- * returns true if there is such a send.
+ * irr_shm_end_singles completes the sends by single copy that the receiver has read, and returns their number.
+ * irr_shm_single_ended returns true if there is such a send.
  */
 unsigned irr_shm_end_singles(irr_peer_t *peer);
 bool     irr_shm_single_ended(const irr_peer_t *peer);
 
-/* Takes back the single copies of a channel, and appends their operations to `gone`. */
-void irr_shm_revoke(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone);
+/* Cancels the sends by single copy of a channel, and appends their operations to `cancelled`. */
+void irr_shm_revoke(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *cancelled);
 
 /*
- * irr_shm_read_single reads a message from the memory of its sender, and ends the single copy even on an error.
- * irr_shm_end_single ends a single copy without reading.
+ * irr_shm_read_single reads a message from the memory of its sender. irr_shm_end_single discards such a message. Both
+ * tell the sender that its memory is no longer needed, also after an error.
  */
 irr_status_t irr_shm_read_single(irr_peer_t *peer, irr_shm_op_t *op, uint64_t address, size_t total, unsigned token);
 void         irr_shm_end_single(irr_peer_t *peer, unsigned token);
 
 /* ---- stash.c ---- */
 
-/* Allocates the room of a peer. May return IRR_ERR_NO_MEMORY. */
+/* Allocates the memory for unexpected messages of a peer (irr_peer.room). May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_shm_make_room(irr_peer_t *peer);
 
-/* Appends an unexpected message with room for `room` bytes of data. Returns NULL if there is no memory. */
+/*
+ * Appends a message of `total` bytes to the stash, with memory for `room` of them. Returns NULL if memory is missing.
+ */
 irr_shm_message_t *irr_shm_stash(irr_peer_t *peer, uint64_t key, size_t total, size_t room);
 
 /*
- * Records a lost message. Receives on its channel end in IRR_ERR_NO_MEMORY until all tags of the channel are discarded.
+ * Records that a message was lost because memory was missing. Receives of its channel then end in IRR_ERR_NO_MEMORY
+ * until all tags of the channel are discarded.
  */
 void irr_shm_lose(irr_shm_t *shm, uint64_t key);
 
@@ -355,16 +366,17 @@ static inline bool irr_shm_has_lost(const irr_shm_t *shm, uint32_t id)
     return (shm->lost[id / 64] >> id % 64 & 1) != 0;
 }
 
-/* Returns the first stashed message that a receive with this key may take, or NULL. */
+/* Returns the first message of the stash that a receive with this key may take, or NULL. */
 irr_shm_message_t *irr_shm_find_message(const irr_peer_t *peer, uint64_t key);
 
 /*
- * irr_shm_unpack moves a complete message to its receive and frees the message. irr_shm_forget only frees the message.
+ * irr_shm_unpack copies a complete message from the stash to its receive, frees the message, and returns the status of
+ * the receive. irr_shm_forget only frees the message.
  */
 irr_status_t irr_shm_unpack(irr_peer_t *peer, irr_shm_message_t *message, irr_shm_op_t *op);
 void         irr_shm_forget(irr_peer_t *peer, irr_shm_message_t *message);
 
-/* Discards the messages whose keys equal `key` in the bits of mask. Returns their number. */
+/* Discards the messages of the stash whose keys equal `key` in the bits of `mask`. Returns their number. */
 size_t irr_shm_drop(irr_peer_t *peer, uint64_t key, uint64_t mask);
 
 irr_status_t irr_shm_discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count);

@@ -1,15 +1,16 @@
 /*
  * single.c - single copy: the receiver reads a long message from the memory of its sender.
  *
- * A slot has the address of the message, and the sender waits until the receiver has read the message. Several messages
- * to a process may wait at the same time. Each message has a token, and the receiver counts in its link, for each
- * token, the number of ended copies.
+ * The sender puts the address of the message into a slot, and must not change the message until the receiver has read
+ * it. Each message has a token, which is free again after that, so several messages to a process may be in progress.
+ * For each token, the receiver counts in its link how many messages it has read, and the sender counts how many it has
+ * sent: the counts are equal if the receiver has read the last one.
  */
 #include "transport/shm/shm.h"
 
 #include "transport/key.h"
 
-enum { VECTORS = 64 };
+enum { VECTORS = 64 };   /* maximum number of vectors per call of the kernel */
 
 /* ---- the sender's end ---- */
 
@@ -22,7 +23,7 @@ bool irr_shm_may_send_single(irr_peer_t *peer, irr_shm_op_t *op)
         return false;
     }
     (void)irr_shm_find(peer);
-    return peer->its != NULL && peer->its->reads == 1;
+    return peer->their_link != NULL && peer->their_link->reads == 1;
 }
 
 unsigned irr_shm_send_single(irr_peer_t *peer, irr_shm_op_t *op)
@@ -32,8 +33,8 @@ unsigned irr_shm_send_single(irr_peer_t *peer, irr_shm_op_t *op)
     while (peer->single[token] != NULL) {
         token++;
     }
-    if (atomic_load_explicit(&peer->own->revoked[token], memory_order_relaxed) != 0) {
-        atomic_store_explicit(&peer->own->revoked[token], 0, memory_order_relaxed);   /* before the slot is sent */
+    if (atomic_load_explicit(&peer->our_link->revoked[token], memory_order_relaxed) != 0) {
+        atomic_store_explicit(&peer->our_link->revoked[token], 0, memory_order_relaxed);   /* before the slot is sent */
     }
     peer->single[token] = op;
     peer->singles[token]++;
@@ -45,7 +46,7 @@ unsigned irr_shm_send_single(irr_peer_t *peer, irr_shm_op_t *op)
 static bool has_ended(const irr_peer_t *peer, unsigned token)
 {
     return peer->single[token] != NULL &&
-           atomic_load_explicit(&peer->its->ended[token], memory_order_acquire) == peer->singles[token];
+           atomic_load_explicit(&peer->their_link->ended[token], memory_order_acquire) == peer->singles[token];
 }
 
 unsigned irr_shm_end_singles(irr_peer_t *peer)
@@ -79,36 +80,37 @@ bool irr_shm_single_ended(const irr_peer_t *peer)
     return ended;
 }
 
-/* Revokes the copies. The token stays in use until the receiver has ended the copy. */
-void irr_shm_revoke(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *gone)
+/* Tells the receiver that the messages must not be used. Their tokens stay in use until the receiver has answered. */
+void irr_shm_revoke(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *cancelled)
 {
     for (unsigned token = 0; peer->nsingle > 0 && token < IRR_SHM_TOKENS; token++) {
         irr_shm_op_t *op = peer->single[token];
 
         if (op != NULL && op != &peer->stand_in && op->key >> IRR_SHM_ID_SHIFT == id) {
-            atomic_store_explicit(&peer->own->revoked[token], 1, memory_order_relaxed);
+            atomic_store_explicit(&peer->our_link->revoked[token], 1, memory_order_relaxed);
             peer->single[token] = &peer->stand_in;
-            irr_shm_push(gone, op);
+            irr_shm_push(cancelled, op);
         }
     }
-    atomic_thread_fence(memory_order_seq_cst);   /* before the sender writes its memory again */
+    atomic_thread_fence(memory_order_seq_cst);   /* `revoked` must be visible before the sender writes to the messages
+                                                    again */
 }
 
 /* ---- the receiver's end ---- */
 
 /*
- * Returns true if the sender has taken the message back. The caller must check after the copy: if the message is not
- * revoked then, the copied data is valid.
+ * Returns true if the sender has cancelled the send. The caller checks this after it has read the message: if the
+ * result is false, the message was unchanged until then.
  */
 static bool was_revoked(const irr_peer_t *peer, unsigned token)
 {
     atomic_thread_fence(memory_order_seq_cst);
-    return atomic_load_explicit(&peer->its->revoked[token], memory_order_relaxed) != 0;
+    return atomic_load_explicit(&peer->their_link->revoked[token], memory_order_relaxed) != 0;
 }
 
 /*
- * Sets vectors for up to `bytes` bytes of the message. Each vector is as long as its target piece. Returns the total
- * length of the vectors in bytes.
+ * Sets vectors for the next bytes of a message, at most `bytes`. One vector covers at most one piece of the receive.
+ * Returns the number of bytes of the message that the vectors cover, including discarded bytes.
  */
 static size_t next_vectors(irr_shm_op_t *op, uint64_t address, size_t bytes, struct iovec *to, struct iovec *from,
                            size_t *count)
@@ -130,6 +132,7 @@ static size_t next_vectors(irr_shm_op_t *op, uint64_t address, size_t bytes, str
     return done;
 }
 
+/* Returns true if the pieces of a receive have room for a message of `bytes` bytes. */
 static bool has_room(const irr_request_t *request, size_t bytes)
 {
     for (size_t i = 0; i < request->count && bytes > 0; i++) {
@@ -140,15 +143,15 @@ static bool has_room(const irr_request_t *request, size_t bytes)
 
 void irr_shm_end_single(irr_peer_t *peer, unsigned token)
 {
-    atomic_fetch_add_explicit(&peer->own->ended[token], 1, memory_order_release);
+    atomic_fetch_add_explicit(&peer->our_link->ended[token], 1, memory_order_release);
     irr_shm_wake(peer);
 }
 
 irr_status_t irr_shm_read_single(irr_peer_t *peer, irr_shm_op_t *op, uint64_t address, size_t total, unsigned token)
 {
     struct iovec to[VECTORS], from[VECTORS];
-    const bool spilled = !has_room(irr_shm_request_of(op), total);
-    irr_status_t status = spilled ? IRR_ERR_TRUNCATE : IRR_OK;
+    const bool truncated = !has_room(irr_shm_request_of(op), total);
+    irr_status_t status = truncated ? IRR_ERR_TRUNCATE : IRR_OK;
     size_t count;
 
     op->at = (irr_shm_cursor_t){ .kept = 0 };
@@ -160,6 +163,6 @@ irr_status_t irr_shm_read_single(irr_peer_t *peer, irr_shm_op_t *op, uint64_t ad
         status = IRR_ERR_PEER;
     }
     irr_shm_end_single(peer, token);
-    (void)irr_shm_outcome(peer, op, total, spilled);
+    (void)irr_shm_outcome(peer, op, total, truncated);
     return status;
 }

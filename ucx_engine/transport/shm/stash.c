@@ -1,9 +1,11 @@
 /*
- * stash.c - unexpected messages. They wait in the stash, so that messages behind them on the lane can be taken.
+ * stash.c - the stash of a peer: messages that arrived before their receives were posted. They leave the lane for the
+ * stash so that later messages of the lane can be received.
  *
- * Each peer has room for as many messages as its lane has slots; each of these messages has at most one piece. Further
- * messages and longer messages wait on the heap. If memory is missing, a message is lost, and its channel fails. A lane
- * that waited for memory would block messages of other channels, and the notice that ends the exchange.
+ * Each peer has memory for as many messages as its lane has slots, each of at most one piece (irr_peer.room). Other
+ * messages use the heap. If memory is missing, the message is lost and its channel fails. It could instead stay in the
+ * lane until memory is free, but there it would block messages of other channels, and the notice by which ranks end a
+ * failed exchange.
  */
 #include "transport/shm/shm.h"
 
@@ -20,8 +22,11 @@ irr_status_t irr_shm_make_room(irr_peer_t *peer)
     return peer->room != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
 
-/* Takes a free message of the room. Pages of the room that have never been used take no memory. */
-static irr_shm_message_t *take_spare(irr_peer_t *peer)
+/*
+ * Returns a free message of the room, or NULL. Parts of the room that were never used take no memory, because their
+ * pages were never written.
+ */
+static irr_shm_message_t *get_spare(irr_peer_t *peer)
 {
     irr_shm_message_t *message = peer->spare;
 
@@ -35,7 +40,7 @@ static irr_shm_message_t *take_spare(irr_peer_t *peer)
 
 irr_shm_message_t *irr_shm_stash(irr_peer_t *peer, uint64_t key, size_t total, size_t room)
 {
-    irr_shm_message_t *message = room <= IRR_LANE_PIECE ? take_spare(peer) : NULL;
+    irr_shm_message_t *message = room <= IRR_LANE_PIECE ? get_spare(peer) : NULL;
     const bool on_heap = message == NULL;
 
     if (on_heap) {
@@ -100,7 +105,7 @@ irr_shm_message_t *irr_shm_find_message(const irr_peer_t *peer, uint64_t key)
 {
     irr_shm_message_t *message = peer->unexpected;
 
-    while (message != NULL && (message->key != key || message->dropped || message->taker != NULL)) {
+    while (message != NULL && (message->key != key || message->dropped || message->receive != NULL)) {
         message = message->next;
     }
     return message;
@@ -116,7 +121,7 @@ size_t irr_shm_drop(irr_peer_t *peer, uint64_t key, uint64_t mask)
     while (*link != NULL) {
         irr_shm_message_t *message = *link;
 
-        if ((message->key & mask) != (key & mask) || message->taker != NULL || message->dropped) {
+        if ((message->key & mask) != (key & mask) || message->receive != NULL || message->dropped) {
             link = &message->next;
             continue;
         }
@@ -127,7 +132,7 @@ size_t irr_shm_drop(irr_peer_t *peer, uint64_t key, uint64_t mask)
         if (message->have == message->total) {
             unlink_message(peer, link);
         } else {
-            message->dropped = true;   /* the rest of the message has not arrived */
+            message->dropped = true;   /* freed when the rest of the message has arrived */
             link = &message->next;
         }
     }
@@ -140,7 +145,7 @@ irr_status_t irr_shm_discard(irr_transport_t *transport, uint16_t id, uint16_t t
     bool all = true;
 
     for (irr_peer_t *peer = shm->peers; peer != NULL; peer = peer->next) {
-        all = irr_shm_clear(peer) && all;
+        all = irr_shm_stash_arrived(peer) && all;
         *count += irr_shm_drop(peer, irr_shm_key(id, tag), irr_shm_key(UINT32_MAX, mask));
         if (peer->missing > 0) {
             irr_shm_activate(peer);
