@@ -82,10 +82,10 @@ for transport in ucx ofi; do
         OMPI_MCA_coll_irr_transport=$transport
 done
 lacking "an unknown provider" \
-    "no provider of tagged messages that is pigeon (coll_irr_ofi_provider) .*has providers .*tcp;ofi_rxm" \
+    "coll_irr_ofi_provider is pigeon, .*has providers .*tcp;ofi_rxm" \
     --mca coll_irr_ofi_provider pigeon
-lacking "an unknown domain" "a domain that is pigeon .*with domains .*lo" --mca coll_irr_ofi_domain pigeon
-lacking "a provider without a device" "no provider of tagged messages that is psm2 .*has providers" \
+lacking "an unknown domain" "coll_irr_ofi_domain is pigeon; .*with domains .*lo" --mca coll_irr_ofi_domain pigeon
+lacking "a provider without a device" "coll_irr_ofi_provider is psm2, .*has providers" \
     --mca coll_irr_ofi_provider psm2
 lacking "a provider that is not good enough" "provider udp;ofi_rxd of libfabric .*(coll_irr_ofi_provider) reports" \
     --mca coll_irr_ofi_provider "udp;ofi_rxd"

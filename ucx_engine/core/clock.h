@@ -1,6 +1,4 @@
-/*
- * clock.h - the monotonic clock in nanoseconds, for measuring durations.
- */
+/* clock.h - the monotonic clock in nanoseconds, for measuring durations. */
 #ifndef IRR_CLOCK_H
 #define IRR_CLOCK_H
 

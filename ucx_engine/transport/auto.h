@@ -1,6 +1,4 @@
-/*
- * auto.h - selects the transport of an engine if the configuration names none.
- */
+/* auto.h - selects the transport of an engine if the configuration names none. */
 #ifndef IRR_AUTO_H
 #define IRR_AUTO_H
 

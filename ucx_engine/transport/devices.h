@@ -1,6 +1,4 @@
-/*
- * devices.h - finds the fast network devices of this machine, as the kernel lists them.
- */
+/* devices.h - finds the fast network devices of this machine, as the kernel lists them. */
 #ifndef IRR_DEVICES_H
 #define IRR_DEVICES_H
 

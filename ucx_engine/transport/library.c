@@ -1,6 +1,4 @@
-/*
- * library.c - loads a library and its functions by dlopen and dlsym; see library.h.
- */
+/* library.c - loads a library and its functions by dlopen and dlsym; see library.h. */
 #include "transport/library.h"
 
 #include <dlfcn.h>

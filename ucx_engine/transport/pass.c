@@ -1,6 +1,4 @@
-/*
- * pass.c - passes all operations on to the inner transport; see pass.h.
- */
+/* pass.c - passes all operations on to the inner transport; see pass.h. */
 #include "transport/pass.h"
 
 #include "core/alloc.h"

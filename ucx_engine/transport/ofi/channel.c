@@ -1,22 +1,22 @@
 /*
  * channel.c - channels over libfabric: their pending receives, and discarding unexpected messages.
  *
- * Not all providers can look for messages (FI_PEEK). To discard a message, the transport posts a receive without room
- * (a sink), and cancels the sink at once. libfabric reports whether the sink has matched a message. If a provider
- * cancels late, the sink also discards a message that arrives in the meantime.
+ * Not all providers can tell whether a message has arrived (FI_PEEK). discard therefore posts a receive that discards
+ * its message (a sink), and cancels it at once. libfabric then reports either a message or the cancellation. If a
+ * provider cancels late, the sink also discards a message that arrives in the meantime.
  */
 #include "transport/ofi/ofi.h"
 
 #include "core/alloc.h"
 
-/* Number of operations per rank that are allocated in advance: one send and two receives. */
+/* Number of operations that are allocated in advance for each rank: one send and two receives. */
 #define OPS_A_RANK 3
 
 irr_status_t irr_ofi_open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
                                   const irr_page_t *pages, irr_channel_t **channel_p)
 {
     if (ranks > 1 << irr_ofi_of(transport)->rank_bits) {
-        return IRR_ERR_NOT_SUPPORTED;   /* the same on all members */
+        return IRR_ERR_NOT_SUPPORTED;   /* all members get this error */
     }
     if (irr_ofi_ops_reserve(irr_ofi_of(transport), (size_t)ranks * OPS_A_RANK) != IRR_OK) {
         return IRR_ERR_NO_MEMORY;
@@ -40,7 +40,7 @@ void irr_ofi_abandon(irr_channel_t *given)
         irr_ofi_op_t *later = op->later;
 
         op->link = NULL;
-        (void)irr_ofi_queue_leave(irr_ofi_of(given->transport), op);   /* no later receive of the same key starts */
+        (void)irr_ofi_queue_leave(irr_ofi_of(given->transport), op);   /* so that its end starts no later receive */
         irr_ofi_cancel(irr_ofi_of(given->transport), op);
         op = later;
     }
@@ -59,8 +59,8 @@ bool irr_ofi_discards(const irr_ofi_t *ofi)
 }
 
 /*
- * Records the result of a sink. op->room is the number of the sink. The last fragment of a message increases the number
- * of discarded messages. After any other fragment, sinks also accept later fragments.
+ * Records the result of a sink; op->room is its index. A message counts as discarded at its last fragment. After any
+ * other fragment, sinks must also match the fragments that follow (orphans).
  */
 void irr_ofi_discarded(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
@@ -72,13 +72,13 @@ void irr_ofi_discarded(irr_ofi_t *ofi, irr_ofi_op_t *op)
         ofi->orphans = true;
         sink->state = IRR_OFI_FREE;
     } else {
-        sink->state = IRR_OFI_TOOK;
+        sink->state = IRR_OFI_MATCHED;
     }
 }
 
 /*
- * Returns the sink that has looked for these messages before. If there is no such sink, returns an idle sink,
- * preferably a free sink; NULL: no sink is idle.
+ * Returns the sink that an earlier call of discard has used for this key. If there is none, returns a sink that is
+ * free, or else one whose result nobody has read; NULL: all sinks are busy.
  */
 static irr_ofi_sink_t *find_sink(irr_ofi_t *ofi, uint64_t key, uint64_t ignore)
 {
@@ -100,20 +100,20 @@ static irr_ofi_sink_t *find_sink(irr_ofi_t *ofi, uint64_t key, uint64_t ignore)
     return idle;
 }
 
-/* Posts a receive for one message, and cancels the receive. */
-static void sink_one(irr_ofi_t *ofi, irr_ofi_sink_t *sink)
+/* Posts the receive of a sink, and cancels it. */
+static void post_sink(irr_ofi_t *ofi, irr_ofi_sink_t *sink)
 {
     irr_ofi_op_t *op = irr_ofi_op_take(ofi, IRR_OFI_SINK, true, NULL);
     bool posted;
 
     if (op == NULL) {
-        return;   /* retried later */
+        return;   /* a later call of discard tries again */
     }
     op->to = FI_ADDR_UNSPEC;
     op->key = sink->key;
     op->ignore = sink->ignore;
     op->room = (size_t)(sink - ofi->sinks);
-    irr_ofi_take_scrap(ofi, op);
+    irr_ofi_use_scrap(ofi, op);
     sink->state = IRR_OFI_BUSY;
     if (irr_ofi_post(ofi, op, &ofi->receives, &posted) != IRR_IN_PROGRESS) {
         sink->state = IRR_OFI_FREE;
@@ -122,15 +122,15 @@ static void sink_one(irr_ofi_t *ofi, irr_ofi_sink_t *sink)
     }
     irr_ofi_cancel(ofi, op);
     if (!posted) {
-        sink->state = IRR_OFI_FREE;   /* the receive has seen nothing */
+        sink->state = IRR_OFI_FREE;   /* libfabric has not accepted the receive */
     }
 }
 
 /*
- * Returns the bits of a key that a sink must ignore: the sender, and the bits outside the mask. If fragments of
- * messages without a receive are left, the sink also ignores the mark of later fragments. The mark is not ignored while
- * a matching receive is pending, because libfabric may have given a first fragment to this receive, and the second
- * fragment then belongs to the receive.
+ * Returns the bits of a key that a sink ignores: the sender, and the bits of the tag outside the mask. If fragments of
+ * messages without a receive may arrive, the sink also ignores the mark of later fragments, to match them. It does not
+ * while a matching receive is pending: libfabric may already have matched this receive with a first fragment, and the
+ * second fragment must not be discarded then.
  */
 static uint64_t ignored(const irr_ofi_t *ofi, uint64_t key, uint16_t mask)
 {
@@ -147,12 +147,12 @@ irr_status_t irr_ofi_discard(irr_transport_t *transport, uint16_t id, uint16_t t
     irr_ofi_sink_t *sink = find_sink(ofi, key, ignore);
 
     while (sink != NULL && sink->state != IRR_OFI_EMPTY) {
-        if (sink->state == IRR_OFI_TOOK) {
+        if (sink->state == IRR_OFI_MATCHED) {
             ++*count;
             sink->state = IRR_OFI_FREE;
         }
         if (sink->state == IRR_OFI_FREE) {
-            sink_one(ofi, sink);
+            post_sink(ofi, sink);
         }
         irr_ofi_collect(ofi);
         if (sink->state == IRR_OFI_BUSY || sink->state == IRR_OFI_FREE) {

@@ -1,17 +1,18 @@
 /*
- * complete.c - takes completions from libfabric in batches, and keeps them in order until progress calls `done`.
+ * complete.c - reads completions from libfabric, and calls `done` of the operations that have ended.
  *
- * When channel.c discards messages, it also takes completions, including those of other operations, but does not call
- * `done`.
+ * discard (channel.c) also reads completions, among them those of other operations, but must not call `done`. Ended
+ * operations are therefore kept in a list, in order, until progress calls their `done`.
  */
 #include "transport/ofi/ofi.h"
 
 #include "core/log.h"
 
-#define BATCH 32
+#define BATCH 32   /* maximum number of completions that are read at a time */
 
 /*
- * Maximum number of batches per call, so that a call returns even if completions arrive faster than they are handled.
+ * Maximum number of batches per call. Without it, a call would not return if completions arrived faster than it handles
+ * them.
  */
 #define BATCHES 4
 
@@ -23,8 +24,8 @@ static void append(irr_ofi_t *ofi, irr_ofi_op_t *op)
 }
 
 /*
- * Ends a receive. The message may be longer than the posted memory if the rest is to be discarded, and shorter than the
- * scrap buffer.
+ * Ends a receive, and returns its status. A truncated message is no error if the receive discards the end of the
+ * message (op->whole is shorter than op->room). A message in the scrap buffer may be too long without being truncated.
  */
 static irr_status_t end_receive(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 {
@@ -40,7 +41,7 @@ static irr_status_t end_receive(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t s
 
 void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 {
-    if (irr_ofi_goes_on(ofi, op, &status)) {
+    if (irr_ofi_continue(ofi, op, &status)) {
         return;
     }
     op->status = status;
@@ -66,9 +67,9 @@ void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 }
 
 /*
- * Returns the length of a message that was longer than the posted memory. Providers set len to the whole length or to
- * the posted length, and olen to the length of the rest or to 0. If neither value shows the length, the function treats
- * the fragment as the last fragment.
+ * Returns the length of a message that was longer than the posted memory. Providers report it in different ways: len is
+ * the length of the message or of the memory, and olen is the length of the rest or 0. If neither shows the length,
+ * returns one that is too long, and that no fragment follows.
  */
 static size_t length_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op, const struct fi_cq_err_entry *entry)
 {
@@ -90,7 +91,7 @@ static void fail(irr_ofi_t *ofi)
         return;
     }
     op = entry.op_context;
-    if (op == NULL) {   /* a connection was lost; operations with the peer will fail */
+    if (op == NULL) {   /* a connection was lost; the operations of its peer will fail */
         irr_log(IRR_LOG_DEBUG, "libfabric: %s", ofi->library->strerror(entry.err));
         return;
     }
@@ -120,7 +121,7 @@ unsigned irr_ofi_collect(irr_ofi_t *ofi)
     return count;
 }
 
-/* Calls `done` of the finished operations. `done` may post, abandon and collect; the list stays valid. */
+/* Calls `done` of the ended operations. The list stays valid if `done` starts, cancels or ends operations. */
 static void notify_owners(irr_ofi_t *ofi)
 {
     while (ofi->finished != NULL) {
@@ -139,20 +140,20 @@ static void notify_owners(irr_ofi_t *ofi)
 }
 
 /*
- * While no operation is pending, only one of IDLE_LOOKS calls of progress calls libfabric, because a provider on
- * sockets makes a system call each time.
+ * While no operation is pending, only one call of progress in IDLE_CALLS calls libfabric, because providers on sockets
+ * then make a system call.
  */
-#define IDLE_LOOKS 16
+#define IDLE_CALLS 16
 
 unsigned irr_ofi_progress(irr_transport_t *transport)
 {
     irr_ofi_t *ofi = irr_ofi_of(transport);
     unsigned count = ofi->finished != NULL;
 
-    if (ofi->live == 0 && ++ofi->looks % IDLE_LOOKS != 0) {
+    if (ofi->live == 0 && ++ofi->idle_calls % IDLE_CALLS != 0) {
         return 0;
     }
-    if (ofi->lines != NULL) {
+    if (ofi->backlogs != NULL) {
         irr_ofi_retry(ofi);
     }
     count += irr_ofi_collect(ofi);

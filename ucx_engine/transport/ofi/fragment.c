@@ -1,14 +1,13 @@
 /*
- * fragment.c - sends messages of at least fragment_max bytes, the provider's longest message, in fragments.
+ * fragment.c - divides messages that are too long for the provider into fragments.
  *
- * Each fragment except the last has fragment_max bytes. The last fragment is shorter, and may be empty. A receiver does
- * not know the length of the message, and detects the end by the shorter fragment.
+ * All fragments of a message except the last have fragment_max bytes. The last one is shorter, and may be empty, so the
+ * receiver detects the end of a message without knowing its length. The key of each fragment except the first has one
+ * more bit set, the mark. A receive of another message therefore never matches a later fragment.
  *
- * The first fragment has the key of the message. The keys of later fragments have one more bit set, so that later
- * fragments match only the operation that received the first fragment, even if its receive is short. Each fragment
- * starts when the previous fragment is over; fragments are so long that waiting costs almost no time. Sender and
- * receiver start the second fragment of a message only when all earlier operations that may have fragments with the
- * same key are over. No function of this file allocates memory.
+ * A fragment starts when the previous one has ended; fragments are so long that this costs almost no time. Both ends
+ * start the second fragment of a message only when all earlier messages with the same key have ended, because their
+ * later fragments have equal keys. No function of this file allocates memory.
  */
 #include "transport/ofi/ofi.h"
 
@@ -32,7 +31,7 @@ irr_iov_t irr_ofi_fragment(irr_ofi_t *ofi, const irr_ofi_op_t *op)
     return (irr_iov_t){ .base = op->posted > 0 ? (char *)all.base + op->done : NULL, .length = op->posted };
 }
 
-/* Sets the length of the next fragment. A receive that keeps no more bytes uses the scrap buffer. */
+/* Sets the length of the memory for the next fragment. A receive that has no room left uses the scrap buffer. */
 static void measure_fragment(const irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     const size_t left = op->done < op->kept ? op->kept - op->done : 0;
@@ -42,17 +41,17 @@ static void measure_fragment(const irr_ofi_t *ofi, irr_ofi_op_t *op)
 }
 
 /*
- * Starts an operation. A provider accepts only a limited number of posted receives. The first receive of each key must
- * be posted. Otherwise the next message could belong to a receive that is not posted, while all posted receives wait
- * for later messages. If there are many receives, the function therefore posts only the first receive of each key.
+ * Starts an operation. A provider accepts only a limited number of posted receives, but the first receive of each key
+ * must be posted. Otherwise all posted receives could wait for messages that are sent after a message whose receive is
+ * not posted. If there are many receives, only the first receive of each key is therefore posted.
  */
-irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line, bool *posted)
+irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_backlog_t *backlog, bool *posted)
 {
     irr_status_t status;
     bool first = true;
 
     *posted = false;
-    op->home = line;
+    op->home = backlog;
     measure_fragment(ofi, op);
     if (op->kind == IRR_OFI_RECV || irr_ofi_is_followed(ofi, op->posted)) {
         first = irr_ofi_queue_join(ofi, op);
@@ -61,14 +60,14 @@ irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *lin
         op->waits = true;
         return IRR_IN_PROGRESS;
     }
-    status = irr_ofi_post(ofi, op, line, posted);
+    status = irr_ofi_post(ofi, op, backlog, posted);
     if (status != IRR_IN_PROGRESS) {
-        (void)irr_ofi_queue_leave(ofi, op);   /* the operation is the last of its queue, so no operation waits for it */
+        (void)irr_ofi_queue_leave(ofi, op);   /* it is the last of its queue, so nothing waits for it */
     }
     return status;
 }
 
-/* Starts the next fragment. Returns IRR_IN_PROGRESS, or the error. */
+/* Starts the next fragment. Returns IRR_IN_PROGRESS or an error. */
 static irr_status_t start_next(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     bool posted;
@@ -87,7 +86,7 @@ static irr_status_t start_next(irr_ofi_t *ofi, irr_ofi_op_t *op)
     return irr_ofi_post(ofi, op, op->home, &posted);
 }
 
-bool irr_ofi_goes_on(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t *status)
+bool irr_ofi_continue(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t *status)
 {
     const bool came = *status == IRR_OK || *status == IRR_ERR_TRUNCATE;
     const bool followed = came && op->kind != IRR_OFI_SINK &&
@@ -114,7 +113,7 @@ void irr_ofi_start_next(irr_ofi_t *ofi, irr_ofi_op_t *op)
     }
     next->waits = false;
     if (irr_ofi_post(ofi, next, next->home, &posted) != IRR_IN_PROGRESS) {
-        irr_ofi_post_later(ofi, next, next->home);   /* progress ends the operation; if it were ended here, the calls
-                                                        could recurse along the queue */
+        irr_ofi_post_later(ofi, next, next->home);   /* progress fails it; failing it here could recurse along the whole
+                                                        queue */
     }
 }

@@ -1,6 +1,4 @@
-/*
- * library.c - loads libfabric when the transport is opened, and sets variables that libfabric reads.
- */
+/* library.c - loads libfabric when the transport is opened, and sets variables of the environment that it reads. */
 #include "transport/ofi/ofi.h"
 
 #include "core/log.h"
@@ -9,10 +7,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* The name of the library in all versions since 1.0, including 2.x. */
+/* The file name of the library in all versions since 1.0, including 2.x. */
 #define LIBRARY "libfabric.so.1"
 
-/* Number of bytes that rxm puts before a message in its buffer, with a reserve. */
+/* Number of bytes that rxm puts before a message in a buffer, rounded up. */
 #define HEADER_ROOM 256
 
 static irr_ofi_library_t library;
@@ -31,21 +29,22 @@ static bool is_new_enough(void)
 }
 
 /*
- * Sets variables that rxm reads only from the environment. Does not change variables that the user has set.
+ * Sets variables for rxm, the part of libfabric that adds tagged messages to the providers tcp and verbs. A variable
+ * that the user has set stays.
  *
- * A message that is longer than its receive must not break the connection. Over tcp, rxm 1.17 has two defects with such
- * messages: if the message arrives directly in the memory of the receive, rxm ends the connection; if it arrives in
- * segments, rxm uses freed memory.
+ * DYN_RBUF and SAR_LIMIT: a message that is longer than its receive must not break the connection. rxm 1.17 over tcp
+ * ends the connection if such a message arrives directly in the memory of the receive, and uses freed memory if it
+ * arrives in segments.
  *
- * rxm allocates some thousand buffers, each for one eager message. With rxm's default number of buffers and 16 KiB per
- * buffer, a process takes 121 MB. With the number that is set below, it takes 55 MB with 16 KiB per buffer, and 150 MB
- * with 64 KiB. With 64 KiB, tree over a switch of 100 Mbit/s is as fast as over UCX; with 16 KiB it takes 1.1 to 1.4
- * times as long.
+ * MSG_RX_SIZE and BUFFER_SIZE: rxm allocates some thousand buffers, each for one message without a rendezvous. By
+ * default, with 16 KiB per buffer, a process takes 121 MB. With MSG_RX_SIZE 64 it takes 55 MB, or 150 MB with 64 KiB
+ * per buffer. With 64 KiB, the algorithm tree over a switch of 100 Mbit/s is as fast as over UCX; with 16 KiB it takes
+ * 1.1 to 1.4 times as long.
  *
- * By default the completion ring of rxm is for 256 processes, and has 12.6 MB. A process first uses this memory bit by
- * bit, which looks like a memory leak. The function therefore sets the number of processes.
+ * UNIVERSE_SIZE: by default rxm's completion ring is for 256 processes, and has 12.6 MB. A process touches this memory
+ * little by little, which looks like a leak.
  */
-static void tame(size_t eager_bytes, size_t job_ranks)
+static void set_variables(size_t eager_bytes, size_t job_ranks)
 {
     char text[32];
 
@@ -67,7 +66,7 @@ static void load(void)
     static const char *const names[] = { "fi_getinfo", "fi_freeinfo", "fi_dupinfo", "fi_fabric", "fi_strerror",
                                          "fi_version" };
 
-    _Static_assert(sizeof(library) == sizeof(names), "a pointer for each name");
+    _Static_assert(sizeof(library) == sizeof(names), "one pointer for each name");
     loaded = irr_library_load(LIBRARY, names, sizeof(names) / sizeof(names[0]), &library, why_not,
                               sizeof(why_not)) && is_new_enough();
 }
@@ -79,11 +78,11 @@ irr_status_t irr_ofi_load(const irr_engine_config_t *config, const irr_ofi_libra
     pthread_once(&once, load);
     if (!loaded) {
         irr_log(IRR_LOG_ERROR, "transport ofi needs libfabric %d.%d or newer, which cannot be loaded: %s; install it, "
-                "or name another one (%stransport)", FI_MAJOR(IRR_OFI_VERSION), FI_MINOR(IRR_OFI_VERSION), why_not,
-                irr_log_prefix());
+                "or select another transport (%stransport)", FI_MAJOR(IRR_OFI_VERSION), FI_MINOR(IRR_OFI_VERSION),
+                why_not, irr_log_prefix());
         return IRR_ERR_NOT_SUPPORTED;
     }
-    tame(config->eager_bytes, config->job_ranks);
+    set_variables(config->eager_bytes, config->job_ranks);
     *library_p = &library;
     return IRR_OK;
 }

@@ -1,16 +1,18 @@
 /*
  * message.c - messages of channels over libfabric.
  *
- * The key of a message consists of channel, tag and the sender's rank, so that no receive needs the address of a
- * sender:
+ * libfabric matches messages with receives by a key of at most 64 bits. The key contains the rank of the sender, so a
+ * receive does not need the address of the sender:
  *
- *     channel 16 | fragment 1 | tag 15 | rank 16 to 20, as many as the provider leaves
+ *     channel 16 | mark of later fragments 1 | tag 15 | rank 16 to 24, as many bits as the provider has
  *
- * A message of one piece is passed to libfabric directly. A list is packed into a buffer, or unpacked from a buffer,
- * even if the provider supports lists. The reason is a defect of rxm in libfabric 1.17 to 2.6: if a receive is shorter
- * than the offset of the last pieces of a long list, neither the send nor the receive ends. libfabric copies short
- * messages at once, but also reports their end, because the shutdown needs it. If memory for a buffer is missing, send
- * and recv return IRR_ERR_NO_MEMORY, and the communicator fails.
+ * A message of one piece is passed to libfabric directly. Several pieces are packed into a buffer, or received in a
+ * buffer, even if the provider supports lists, because of a defect of rxm in libfabric 1.17 to 2.6: if a receive is so
+ * short that the last pieces of a long list lie beyond its end, neither the send nor the receive ends. If memory for a
+ * buffer is missing, send and recv return IRR_ERR_NO_MEMORY.
+ *
+ * libfabric copies a short message at once (FI_INJECT), so the send is complete for the caller. libfabric must still
+ * report its end, because `drain` waits for all sends.
  */
 #include "transport/ofi/ofi.h"
 
@@ -24,9 +26,9 @@ uint64_t irr_ofi_key(const irr_ofi_t *ofi, uint32_t id, uint16_t tag, int from)
 }
 
 /*
- * Sets *room to the length of the longest message that the pieces accept. Sets *kept to the number of bytes to post. If
- * the last piece is an endless sink, these are the bytes up to the last piece that keeps data; otherwise the bytes of
- * all pieces. Not all providers report the length of a message that did not fit.
+ * Sets *room to the length of the longest message that the pieces can take, and *kept to the number of bytes that need
+ * memory. These are all bytes, unless the list ends in an endless sink: then only the bytes before it. A limited sink
+ * needs memory, too, because not all providers report the length of a truncated message.
  */
 static irr_status_t measure(const irr_iov_t *iov, size_t count, size_t *kept, size_t *room)
 {
@@ -48,7 +50,8 @@ static irr_status_t measure(const irr_iov_t *iov, size_t count, size_t *kept, si
     return IRR_OK;
 }
 
-static bool fits(const irr_request_t *request)
+/* Returns true if the request is contiguous or may be packed. */
+static bool is_supported(const irr_request_t *request)
 {
     return request->count <= 1 || request->form == IRR_FORM_GATHER;
 }
@@ -70,7 +73,7 @@ void irr_ofi_scatter(irr_ofi_t *ofi, const irr_ofi_op_t *op, size_t bytes)
     }
 }
 
-/* Allocates a buffer that a list is packed into, or received in. May return IRR_ERR_NO_MEMORY. */
+/* Allocates the buffer into which a list is packed or received. May return IRR_ERR_NO_MEMORY. */
 static irr_status_t stage(irr_ofi_t *ofi, irr_ofi_op_t *op, size_t bytes)
 {
     op->buffer = irr_ofi_buffer_take(ofi, bytes);
@@ -80,7 +83,7 @@ static irr_status_t stage(irr_ofi_t *ofi, irr_ofi_op_t *op, size_t bytes)
 
 /* ---- sending ---- */
 
-/* Packs a list of op->room bytes into a buffer. May return IRR_ERR_NO_MEMORY. */
+/* Packs the pieces of a message into a buffer, if there are several. May return IRR_ERR_NO_MEMORY. */
 static irr_status_t pack(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     irr_status_t status = op->count > 1 ? stage(ofi, op, op->room) : IRR_OK;
@@ -98,14 +101,14 @@ static irr_status_t pack(irr_ofi_t *ofi, irr_ofi_op_t *op)
     return status;
 }
 
-/* Starts a send. If libfabric has copied the message, the send is complete for the caller. */
+/* Starts a send. Returns IRR_OK if libfabric has copied the message; the request is then no longer needed. */
 static irr_status_t start_send(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_peer_t *peer)
 {
     bool posted = false;
     irr_status_t status = pack(ofi, op);
 
     if (status == IRR_OK) {
-        status = irr_ofi_start(ofi, op, &peer->line, &posted);
+        status = irr_ofi_start(ofi, op, &peer->backlog, &posted);
     }
     if (status == IRR_IN_PROGRESS && posted && (op->flags & FI_INJECT) != 0) {
         op->request = NULL;
@@ -129,7 +132,7 @@ irr_status_t irr_ofi_send(irr_channel_t *channel, irr_request_t *request)
     irr_status_t status = irr_ofi_reach(&ofi->super, peer);
     irr_ofi_op_t *op;
 
-    if (status == IRR_OK && !fits(request)) {
+    if (status == IRR_OK && !is_supported(request)) {
         status = IRR_ERR_NOT_SUPPORTED;
     }
     if (status != IRR_OK) {
@@ -180,11 +183,11 @@ static irr_status_t prepare(irr_ofi_t *ofi, irr_ofi_op_t *op, const irr_request_
     if (status != IRR_OK) {
         return status;
     }
-    if (!fits(request)) {
+    if (!is_supported(request)) {
         return IRR_ERR_NOT_SUPPORTED;
     }
     if (op->kept == 0) {
-        irr_ofi_take_scrap(ofi, op);
+        irr_ofi_use_scrap(ofi, op);
         return IRR_OK;
     }
     return op->count > 1 || op->iov[0].base == NULL ? stage(ofi, op, op->kept) : IRR_OK;

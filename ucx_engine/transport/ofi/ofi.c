@@ -1,9 +1,9 @@
 /*
  * ofi.c - the libfabric transport: opening and closing fabric, domain and endpoint.
  *
- * The transport has one endpoint of tagged messages, one completion queue and one address table. The engine serialises
- * its calls, so libfabric needs no locks. provider.c selects provider and domain, and thereby the interface that
- * listens for connections.
+ * The transport has one endpoint for tagged messages, one completion queue and one address table. Only one thread uses
+ * them at a time, so libfabric needs no locks. provider.c selects the provider and the domain, which is the network
+ * device or interface.
  */
 #include "transport/ofi/ofi.h"
 
@@ -11,16 +11,18 @@
 #include "core/clock.h"
 #include "core/log.h"
 
-/* Longest message in bytes that libfabric copies, so that the send completes at once. */
+/* Longest message, in bytes, that the transport lets libfabric copy, so that the send completes at once. */
 #define INJECT_MAX 256
 
 /*
- * Time in ns that drain waits for the end of a send. The time is far longer than an acknowledgement takes when all
- * ranks shut down.
+ * drain gives up if no send ends for this time in ns. An acknowledgement takes far less time while all ranks shut down.
  */
 #define QUIET_NS UINT64_C(1000000000)
 
-/* Length in bytes from which a separate contiguous message is faster than a packed message. */
+/*
+ * Length in bytes from which a contiguous message should be sent by itself, because packing it costs more than a
+ * message.
+ */
 #define ZERO_COPY_MIN 32768
 
 irr_status_t irr_ofi_status(ssize_t error)
@@ -48,9 +50,9 @@ irr_status_t irr_ofi_status(ssize_t error)
 
 static irr_status_t failed(const irr_ofi_t *ofi, const char *what, int error)
 {
-    irr_log(IRR_LOG_ERROR, "libfabric cannot open %s of provider %s (%sofi_provider) on domain %s (%sofi_domain): %s; "
-            "fi_info lists what this host has", what, ofi->info->fabric_attr->prov_name, irr_log_prefix(),
-            ofi->info->domain_attr->name, irr_log_prefix(), ofi->library->strerror(-error));
+    irr_log(IRR_LOG_ERROR, "libfabric cannot open %s of provider %s (%sofi_provider) on domain %s (%sofi_domain): "
+            "%s; fi_info lists the providers and domains of this host", what, ofi->info->fabric_attr->prov_name,
+            irr_log_prefix(), ofi->info->domain_attr->name, irr_log_prefix(), ofi->library->strerror(-error));
     return irr_ofi_status(error);
 }
 
@@ -70,8 +72,8 @@ static irr_status_t arm(irr_transport_t *transport, int *fd_p)
     if (!ofi->super.caps.wakes) {
         return IRR_ERR_NOT_SUPPORTED;
     }
-    if (ofi->finished != NULL || ofi->lines != NULL) {
-        return IRR_IN_PROGRESS;   /* no event will report these */
+    if (ofi->finished != NULL || ofi->backlogs != NULL) {
+        return IRR_IN_PROGRESS;   /* progress must handle these; the descriptor does not report them */
     }
     error = fi_trywait(ofi->fabric, &fid, 1);
     if (error == -FI_EAGAIN) {
@@ -95,17 +97,16 @@ static void close_transport(irr_transport_t *transport)
 }
 
 /*
- * Returns IRR_OK when all sends are over and no message is being discarded. A send is over when its message has left
- * this process. The queues of a provider advance only while this process calls the provider. A rendezvous with a
- * receiver that never answers does not end, and cannot be taken back. If no send ends for QUIET_NS, drain does not wait
- * for the remaining sends.
+ * Returns IRR_OK when all sends have ended and no message is being discarded. A rendezvous with a receiver that never
+ * answers does not end, and cannot be cancelled. If no send ends for QUIET_NS, drain therefore gives up the remaining
+ * sends. The caller must call progress, because a provider sends only while it is called.
  */
 static irr_status_t drain(irr_transport_t *transport)
 {
     irr_ofi_t *ofi = irr_ofi_of(transport);
     const uint64_t now_ns = irr_clock_ns();
 
-    if (ofi->sends != ofi->draining || ofi->lines != NULL) {
+    if (ofi->sends != ofi->draining || ofi->backlogs != NULL) {
         ofi->draining = ofi->sends;
         ofi->quiet_ns = now_ns;
     }
@@ -159,18 +160,21 @@ static const irr_transport_ops_t ops = {
     .free = free_transport
 };
 
-/* Returns the largest power of two that is not larger than message_max. All ranks can compare this number. */
+/*
+ * Returns the largest power of two that is not larger than the provider's longest message. A power of two fits into the
+ * addresses that ranks exchange (peer.c), so they can check that they agree.
+ */
 static size_t fragment_max(size_t message_max)
 {
     size_t fragment = (SIZE_MAX >> 1) + 1;
 
-    while (fragment > message_max && message_max > 0) {   /* 0: the provider gives no maximum */
+    while (fragment > message_max && message_max > 0) {   /* 0: no maximum */
         fragment >>= 1;
     }
     return fragment;
 }
 
-/* Sets the capabilities of the chosen provider. */
+/* Sets the limits and capabilities that follow from the provider. */
 static void describe(irr_ofi_t *ofi)
 {
     const struct fi_info *info = ofi->info;
@@ -187,10 +191,7 @@ static void describe(irr_ofi_t *ofi)
     };
 }
 
-/*
- * Opens the completion queue. If the provider cannot wake a sleeping process, opens the queue without a descriptor to
- * wait for.
- */
+/* Opens the completion queue with a descriptor to sleep on, or without one if the provider has none. */
 static int open_queue(irr_ofi_t *ofi)
 {
     struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_TAGGED, .wait_obj = FI_WAIT_FD };
@@ -223,10 +224,10 @@ static irr_status_t open_domain(irr_ofi_t *ofi, size_t job_ranks)
     }
     error = fi_av_open(ofi->domain, &av, &ofi->av, NULL);
     if (error != 0) {
-        return failed(ofi, "a table of addresses", error);
+        return failed(ofi, "an address table", error);
     }
     error = open_queue(ofi);
-    return error != 0 ? failed(ofi, "a queue of completions", error) : IRR_OK;
+    return error != 0 ? failed(ofi, "a completion queue", error) : IRR_OK;
 }
 
 static irr_status_t open_endpoint(irr_ofi_t *ofi)
@@ -257,7 +258,7 @@ irr_status_t irr_ofi_open(const irr_engine_config_t *config, irr_transport_t **t
         return IRR_ERR_NO_MEMORY;
     }
     ofi->finished_last = &ofi->finished;
-    irr_ofi_line_init(&ofi->receives);
+    irr_ofi_backlog_init(&ofi->receives);
     status = irr_ofi_load(config, &ofi->library);
     if (status == IRR_OK) {
         status = irr_ofi_choose(ofi->library, config, &ofi->info);
@@ -273,7 +274,7 @@ irr_status_t irr_ofi_open(const irr_engine_config_t *config, irr_transport_t **t
         free_transport(&ofi->super);
         return status;
     }
-    irr_log(IRR_LOG_DEBUG, "libfabric serves by provider %s on domain %s", ofi->info->fabric_attr->prov_name,
+    irr_log(IRR_LOG_DEBUG, "libfabric uses provider %s on domain %s", ofi->info->fabric_attr->prov_name,
             ofi->info->domain_attr->name);
     *transport_p = &ofi->super;
     return IRR_OK;

@@ -1,8 +1,8 @@
 /*
  * op.c - memory of operations and of packed messages, from free lists.
  *
- * Operations are allocated in slabs, which live as long as the transport. Free buffers are kept in classes of powers of
- * two, up to KEPT_MAX bytes in total. Other buffers are freed at once.
+ * Operations are allocated in slabs, which live as long as the transport. A buffer for a packed message has a length of
+ * a power of two. Freed buffers are kept for reuse, up to KEPT_MAX bytes in total.
  */
 #include "transport/ofi/ofi.h"
 
@@ -11,8 +11,8 @@
 #define SLAB_OPS 64
 
 /*
- * Number of operations that are reserved for messages that end without action of other ranks. A rank without memory can
- * therefore notify its peers of a failure, and receive their notices.
+ * Reserve of operations, for messages that end without action of other ranks. With it, a rank without memory can still
+ * notify other ranks of a failure, and receive their notices.
  */
 #define OPS_KEPT 4
 #define KEPT_MAX ((size_t)16 << 20)
@@ -22,11 +22,11 @@ struct irr_ofi_slab {
     irr_ofi_op_t         ops[SLAB_OPS];
 };
 
-/* The head of a buffer. Its length preserves alignment. */
+/* Precedes a buffer in memory. Its length is a multiple of the alignment. */
 typedef union head {
     struct {
         void  *next;    /* next free buffer */
-        size_t log;     /* class of the buffer; a buffer above the last class is never kept */
+        size_t log;     /* logarithm of the length; above IRR_OFI_BUFFER_LOG_MAX: too long to be kept */
     } of;
     char line[64];
 } head_t;
@@ -87,7 +87,8 @@ void irr_ofi_op_put(irr_ofi_t *ofi, irr_ofi_op_t *op)
     ofi->free_ops = op;
 }
 
-static size_t class_of(size_t bytes)
+/* Returns the logarithm of the length of the buffer for a message, or IRR_OFI_BUFFER_LOG_MAX + 1 if it is too long. */
+static size_t log_of(size_t bytes)
 {
     size_t log = IRR_OFI_BUFFER_LOG_MIN;
 
@@ -99,7 +100,7 @@ static size_t class_of(size_t bytes)
 
 void *irr_ofi_buffer_take(irr_ofi_t *ofi, size_t bytes)
 {
-    const size_t log = class_of(bytes), length = log <= IRR_OFI_BUFFER_LOG_MAX ? (size_t)1 << log : bytes;
+    const size_t log = log_of(bytes), length = log <= IRR_OFI_BUFFER_LOG_MAX ? (size_t)1 << log : bytes;
     head_t *head;
 
     if (log <= IRR_OFI_BUFFER_LOG_MAX && ofi->free_buffers[log] != NULL) {
@@ -135,7 +136,7 @@ void irr_ofi_ops_free(irr_ofi_t *ofi)
     while (ofi->slabs != NULL) {
         struct irr_ofi_slab *slab = ofi->slabs;
 
-        for (size_t i = 0; i < SLAB_OPS; i++) {   /* operations that never ended have buffers */
+        for (size_t i = 0; i < SLAB_OPS; i++) {   /* an operation that has not ended may have a buffer */
             if (slab->ops[i].buffer != NULL) {
                 irr_ofi_buffer_put(ofi, slab->ops[i].buffer);
             }

@@ -1,10 +1,12 @@
 /*
- * peer.c - processes: the addresses that they exchange, and their entries in libfabric's address table.
+ * peer.c - peers: their addresses, and their entries in libfabric's address table.
+ *
+ * An address of this transport, with the length of each field in bytes:
  *
  *     version 1 | length of the provider's name 1 | logarithm of fragment_max 1 | 0 1 | format of the address 4 |
- *     name | libfabric's address
+ *     name of the provider | address of libfabric
  *
- * A peer has only an address until the first send to the peer, because a grid route sends to only a few of many peers.
+ * A peer has only an address until the first send to it, because a process usually sends to few of many peers.
  * Addresses from other processes are checked, because libfabric reads as many bytes as their format implies.
  */
 #include "transport/ofi/ofi.h"
@@ -63,20 +65,20 @@ static irr_status_t refuse_provider(const irr_ofi_t *ofi, const char *name, size
     for (size_t i = 0; i < length && i < NAME_MAX_BYTES; i++) {
         theirs[i] = name[i] > ' ' && name[i] < 127 ? name[i] : '?';
     }
-    irr_log(IRR_LOG_ERROR, "a rank has provider %s of libfabric, and this one has %s; all ranks must have the same "
-            "(%sofi_provider)", theirs, ofi->info->fabric_attr->prov_name, irr_log_prefix());
+    irr_log(IRR_LOG_ERROR, "another rank uses provider %s of libfabric, and this rank uses %s; all ranks must "
+            "use the same provider (%sofi_provider)", theirs, ofi->info->fabric_attr->prov_name, irr_log_prefix());
     return IRR_ERR_UNREACHABLE;
 }
 
 static irr_status_t refuse_fragments(const irr_ofi_t *ofi, unsigned log)
 {
-    irr_log(IRR_LOG_ERROR, "provider %s of libfabric takes messages of 2^%u bytes on a rank, and of 2^%d on this one; "
-            "all ranks must have the same domain (%sofi_domain)", ofi->info->fabric_attr->prov_name, log,
-            __builtin_ctzll(ofi->fragment_max), irr_log_prefix());
+    irr_log(IRR_LOG_ERROR, "the longest message of provider %s of libfabric has 2^%u bytes on another rank, "
+            "and 2^%d bytes on this rank; all ranks must use the same kind of domain (%sofi_domain)",
+            ofi->info->fabric_attr->prov_name, log, __builtin_ctzll(ofi->fragment_max), irr_log_prefix());
     return IRR_ERR_UNREACHABLE;
 }
 
-/* Checks that an address belongs to the provider of this process, and that libfabric can read the address. */
+/* Checks that an address is one of the provider of this process, and that libfabric can read it. */
 static irr_status_t check(const irr_ofi_t *ofi, const char *address, size_t length)
 {
     head_t head, own;
@@ -117,7 +119,7 @@ irr_status_t irr_ofi_connect(irr_transport_t *transport, const void *address, si
         return IRR_ERR_NO_MEMORY;
     }
     peer->to = FI_ADDR_NOTAVAIL;
-    irr_ofi_line_init(&peer->line);
+    irr_ofi_backlog_init(&peer->backlog);
     peer->length = length;
     memcpy(peer->address, address, length);
     peer->next = ofi->peers;

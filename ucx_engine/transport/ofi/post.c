@@ -1,28 +1,27 @@
 /*
- * post.c - passes operations to libfabric, which may refuse an operation temporarily (-FI_EAGAIN).
+ * post.c - passes operations to libfabric, which may refuse an operation for the moment (-FI_EAGAIN).
  *
- * A refused operation waits in a line. Each peer has a line for sends, and all receives share one line. Later
- * operations of a line wait behind the refused operation, because messages with the same tag must stay in order.
- * Progress retries the first operation of each line. No function of this file loops until libfabric accepts an
- * operation.
+ * A refused operation joins a backlog. Each peer has one for sends, and all receives share one. Later operations join
+ * the same backlog behind it, because messages with the same tag must stay in order. Each progress retries the
+ * backlogs. No function waits until libfabric accepts an operation.
  */
 #include "transport/ofi/ofi.h"
 
-_Static_assert(offsetof(irr_ofi_op_t, context) == 0, "a completion's context is its operation");
+_Static_assert(offsetof(irr_ofi_op_t, context) == 0, "the context of a completion is the address of its operation");
 
-void irr_ofi_line_init(irr_ofi_line_t *line)
+void irr_ofi_backlog_init(irr_ofi_backlog_t *backlog)
 {
-    *line = (irr_ofi_line_t){ .first = NULL, .last = &line->first };
+    *backlog = (irr_ofi_backlog_t){ .first = NULL, .last = &backlog->first };
 }
 
-void irr_ofi_take_scrap(irr_ofi_t *ofi, irr_ofi_op_t *op)
+void irr_ofi_use_scrap(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     op->whole = (irr_iov_t){ .base = ofi->scrap, .length = sizeof(ofi->scrap) };
     op->posted = op->whole.length;
     op->kept = 0;
 }
 
-static ssize_t give(irr_ofi_t *ofi, irr_ofi_op_t *op)
+static ssize_t submit(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     static char nothing;
     const irr_iov_t fragment = irr_ofi_fragment(ofi, op);
@@ -35,88 +34,88 @@ static ssize_t give(irr_ofi_t *ofi, irr_ofi_op_t *op)
                                     : fi_trecvmsg(ofi->ep, &message, FI_COMPLETION);
 }
 
-static void list_line(irr_ofi_t *ofi, irr_ofi_line_t *line)
+static void list_backlog(irr_ofi_t *ofi, irr_ofi_backlog_t *backlog)
 {
-    if (!line->listed) {
-        line->listed = true;
-        line->next = ofi->lines;
-        ofi->lines = line;
+    if (!backlog->listed) {
+        backlog->listed = true;
+        backlog->next = ofi->backlogs;
+        ofi->backlogs = backlog;
     }
 }
 
-void irr_ofi_post_later(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line)
+void irr_ofi_post_later(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_backlog_t *backlog)
 {
-    list_line(ofi, line);
-    op->line = line;
+    list_backlog(ofi, backlog);
+    op->backlog = backlog;
     op->next = NULL;
-    op->at = line->last;
+    op->at = backlog->last;
     *op->at = op;
-    line->last = &op->next;
+    backlog->last = &op->next;
 }
 
-static void leave_line(irr_ofi_op_t *op)
+static void leave_backlog(irr_ofi_op_t *op)
 {
     *op->at = op->next;
-    *(op->next != NULL ? &op->next->at : &op->line->last) = op->at;
-    op->line = NULL;
+    *(op->next != NULL ? &op->next->at : &op->backlog->last) = op->at;
+    op->backlog = NULL;
 }
 
-irr_status_t irr_ofi_post(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_line_t *line, bool *posted)
+irr_status_t irr_ofi_post(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_backlog_t *backlog, bool *posted)
 {
-    ssize_t error = line->first != NULL ? -FI_EAGAIN : give(ofi, op);
+    ssize_t error = backlog->first != NULL ? -FI_EAGAIN : submit(ofi, op);
 
     *posted = error == 0;
     if (error == -FI_EAGAIN) {
-        irr_ofi_post_later(ofi, op, line);
+        irr_ofi_post_later(ofi, op, backlog);
         return IRR_IN_PROGRESS;
     }
     return error != 0 ? irr_ofi_status(error) : IRR_IN_PROGRESS;
 }
 
-/* Retries the operations of a line. If libfabric returns a permanent error, the operation ends with this error. */
-static void retry_line(irr_ofi_t *ofi, irr_ofi_line_t *line)
+/* Retries the operations of a backlog until one is refused. An operation with another error ends. */
+static void retry_backlog(irr_ofi_t *ofi, irr_ofi_backlog_t *backlog)
 {
-    while (line->first != NULL) {
-        irr_ofi_op_t *op = line->first;
-        ssize_t error = give(ofi, op);
+    while (backlog->first != NULL) {
+        irr_ofi_op_t *op = backlog->first;
+        ssize_t error = submit(ofi, op);
 
         if (error == -FI_EAGAIN) {
             return;
         }
-        leave_line(op);
+        leave_backlog(op);
         if (error != 0) {
             irr_ofi_finish(ofi, op, irr_ofi_status(error));
         }
     }
 }
 
-/* Retries all lines. An operation that ends during the retry may add operations to any line, including its own line. */
+/* An operation that ends during the retry may append operations to any backlog, including its own. */
 void irr_ofi_retry(irr_ofi_t *ofi)
 {
-    irr_ofi_line_t *line = ofi->lines;
+    irr_ofi_backlog_t *backlog = ofi->backlogs;
 
-    ofi->lines = NULL;
-    while (line != NULL) {
-        irr_ofi_line_t *next = line->next;
+    ofi->backlogs = NULL;
+    while (backlog != NULL) {
+        irr_ofi_backlog_t *next = backlog->next;
 
-        line->listed = false;
-        retry_line(ofi, line);
-        if (line->first != NULL) {
-            list_line(ofi, line);
+        backlog->listed = false;
+        retry_backlog(ofi, backlog);
+        if (backlog->first != NULL) {
+            list_backlog(ofi, backlog);
         }
-        line = next;
+        backlog = next;
     }
 }
 
-/* Cancels an operation. An empty line stays in the list of lines until the next progress. */
+/* A backlog that becomes empty stays in the list of backlogs until the next progress. */
 void irr_ofi_cancel(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
-    if (op->line == NULL && !op->waits) {
+    if (op->backlog == NULL && !op->waits) {
         fi_cancel(&ofi->ep->fid, &op->context);
         return;
     }
-    if (op->line != NULL) {
-        leave_line(op);
+    if (op->backlog != NULL) {
+        leave_backlog(op);
     }
     op->waits = false;
     irr_ofi_finish(ofi, op, IRR_ERR_CANCELED);

@@ -1,9 +1,9 @@
 /*
  * provider.c - selects provider and domain of libfabric.
  *
- * libfabric lists the providers that have tagged messages of reliable endpoints in order. The configuration limits this
- * list, like `fi_info -p` and `-d`. A table ranks the remaining providers by name. The domain determines the interface
- * that listens: with a provider on sockets, a job on one node uses only the loopback device.
+ * libfabric lists combinations of provider and domain (entries) that have reliable, tagged messages. The configuration
+ * can limit the list, like the options -p and -d of fi_info. A table by name ranks the entries. The domain determines
+ * the network device; with a provider on sockets, a job on one node uses only the loopback device.
  */
 #include "transport/ofi/ofi.h"
 
@@ -11,16 +11,16 @@
 
 #include <string.h>
 
-/* Smallest sufficient number of tag bits: the bits of a channel and a tag, and 16 bits for a rank. */
+/* Smallest sufficient number of bits of a key: channel, tag, mark of later fragments, and 16 bits for a rank. */
 #define TAG_BITS_MIN (IRR_CHANNEL_ID_BITS + IRR_OFI_TAG_BITS + 16)
 
 /* How a provider reaches other nodes. */
 typedef enum reach {
     FABRIC,   /* by a network adapter */
-    SOCKETS   /* by a socket that listens on a network interface */
+    SOCKETS   /* by sockets on a network interface */
 } reach_t;
 
-/* Providers, the best first. A provider that is not in this table is used only if the configuration names it. */
+/* Providers, the best first. Other providers are used only if the configuration names them. */
 static const struct row {
     const char *name;
     reach_t     reach;
@@ -37,7 +37,10 @@ static const struct row {
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/* Providers that fail the conformance suite before a certain version of libfabric. */
+/*
+ * Providers that fail the conformance suite of transports, if libfabric is older than version `before`. `text` is the
+ * end of a sentence for the user.
+ */
 static const struct flaw {
     const char *name;
     uint32_t    before;
@@ -86,7 +89,7 @@ static bool given(const char *value)
     return value != NULL && value[0] != '\0';
 }
 
-/* Returns the position of a name in a comma-separated list, counted from 0; -1: the name is not in the list. */
+/* Returns the index of a name in a comma-separated list, or -1. */
 static int index_in(const char *list, const char *name)
 {
     for (int index = 0; *list != '\0'; index++) {
@@ -107,7 +110,7 @@ int irr_ofi_tag_bits(const struct fi_info *info)
     return format != 0 ? 64 - __builtin_clzll(format) : 0;
 }
 
-/* Returns the list of allowed domains, the best first; NULL: all domains are allowed. */
+/* Returns the list of allowed domains, the best first; NULL: any domain. */
 static const char *domains_for(reach_t reach, const irr_engine_config_t *config)
 {
     if (given(config->ofi_domain)) {
@@ -117,8 +120,8 @@ static const char *domains_for(reach_t reach, const irr_engine_config_t *config)
 }
 
 /*
- * Returns the rank of an entry; -1: the entry must not be used. A lower rank is better. Among entries of equal rank,
- * the first entry in libfabric's order is used.
+ * Returns the rank of an entry, or -1 if it must not be used. A lower rank is better. Of entries with equal ranks, the
+ * first one in libfabric's list is used.
  */
 static int rank(const irr_ofi_library_t *library, const struct fi_info *info, const irr_engine_config_t *config)
 {
@@ -155,7 +158,7 @@ static const struct fi_info *best_of(const irr_ofi_library_t *library, const str
 
 /* ---- error messages ---- */
 
-/* Appends a name to a comma-separated list. Does nothing if the list already has the name, or if there is no room. */
+/* Appends a name to a comma-separated list, unless the list has the name already or is full. */
 static void append(char *text, size_t size, const char *name)
 {
     const size_t used = strlen(text);
@@ -165,6 +168,7 @@ static void append(char *text, size_t size, const char *name)
     }
 }
 
+/* Reports to the user why no entry of the list is suitable. */
 static void refuse(const irr_ofi_library_t *library, const struct fi_info *list, const irr_engine_config_t *config)
 {
     char providers[256] = "", domains[256] = "";
@@ -178,22 +182,22 @@ static void refuse(const irr_ofi_library_t *library, const struct fi_info *list,
         append(domains, sizeof(domains), domain_of(info));
     }
     if (narrow != NULL && given(config->ofi_provider)) {
-        irr_log(IRR_LOG_ERROR, "provider %s of libfabric (%sofi_provider) has %d bits for tags, and %d are needed; "
-                "name another one that fi_info lists", provider_of(narrow), irr_log_prefix(), irr_ofi_tag_bits(narrow),
-                TAG_BITS_MIN);
+        irr_log(IRR_LOG_ERROR, "provider %s of libfabric (%sofi_provider) has %d bits for tags, but %d are needed; "
+                "select another provider that fi_info lists", provider_of(narrow), irr_log_prefix(),
+                irr_ofi_tag_bits(narrow), TAG_BITS_MIN);
         return;
     }
     if (flaw != NULL && given(config->ofi_provider) && strcmp(config->ofi_provider, flaw->name) == 0) {
-        irr_log(IRR_LOG_ERROR, "provider %s of libfabric %u.%u (%sofi_provider) %s; name another one that fi_info "
-                "lists", flaw->name, FI_MAJOR(library->version()), FI_MINOR(library->version()), irr_log_prefix(),
+        irr_log(IRR_LOG_ERROR, "provider %s of libfabric %u.%u (%sofi_provider) %s; select another provider that "
+                "fi_info lists", flaw->name, FI_MAJOR(library->version()), FI_MINOR(library->version()), irr_log_prefix(),
                 flaw->text);
         return;
     }
-    irr_log(IRR_LOG_ERROR, "libfabric has no provider of tagged messages that is %s (%sofi_provider) with a domain "
-            "that is %s (%sofi_domain); this host has providers %s with domains %s",
-            given(config->ofi_provider) ? config->ofi_provider : "known here", irr_log_prefix(),
-            given(config->ofi_domain) ? config->ofi_domain : config->one_node ? "of this node" : "of a network",
-            irr_log_prefix(), providers[0] != '\0' ? providers : "none", domains[0] != '\0' ? domains : "none");
+    irr_log(IRR_LOG_ERROR, "libfabric has no suitable provider: %sofi_provider is %s, and %sofi_domain is %s; this "
+            "host has providers %s with domains %s", irr_log_prefix(),
+            given(config->ofi_provider) ? config->ofi_provider : "unset", irr_log_prefix(),
+            given(config->ofi_domain) ? config->ofi_domain : config->one_node ? "unset (lo)" : "unset (a network)",
+            providers[0] != '\0' ? providers : "none", domains[0] != '\0' ? domains : "none");
 }
 
 /* ---- search ---- */
@@ -203,7 +207,7 @@ static struct fi_info *hints_for(const irr_ofi_library_t *library)
     struct fi_info *hints = library->dupinfo(NULL);
 
     if (hints != NULL) {
-        /* sources are unused, but without FI_SOURCE rxm of libfabric 2.0 to 2.4 may crash when an address is added */
+        /* FI_SOURCE is not needed, but without it rxm of libfabric 2.0 to 2.4 may crash when an address is added */
         hints->caps = FI_TAGGED | FI_SOURCE;
         hints->mode = FI_CONTEXT | FI_CONTEXT2;
         hints->ep_attr->type = FI_EP_RDM;
@@ -218,8 +222,8 @@ static struct fi_info *hints_for(const irr_ofi_library_t *library)
 }
 
 /*
- * Finds all suitable entries of a provider, or of all providers if `provider` is NULL. Sets *list_p to NULL if there is
- * no such entry.
+ * Sets *list_p to the entries of a provider, or of all providers if `provider` is NULL, that support what the transport
+ * needs; NULL: none.
  */
 static irr_status_t find_all(const irr_ofi_library_t *library, const char *provider, struct fi_info **list_p)
 {

@@ -1,43 +1,43 @@
 /*
- * queue.c - queues of operations. A queue has all operations of one key, in order: the pending receives of channels,
- * and sends in fragments (fragment.c).
+ * queue.c - queues of operations. A queue has all operations of one kind, peer and key, in order: pending receives, and
+ * sends in fragments (fragment.c).
  *
- * A hash table of IRR_OFI_QUEUES lists finds the queue of a key. A list links the first operations of its queues. The
- * first operation of a queue has a pointer to the last operation. No function of this file allocates memory.
+ * A queue is a linked list. A hash table by key has IRR_OFI_QUEUES lists; each list links the first operations of its
+ * queues. The first operation of a queue also points to the last one. No function of this file allocates memory.
  *
  * Cost: O(1) per operation, unless there are many more keys than lists.
  */
 #include "transport/ofi/ofi.h"
 
-/* Returns the key without the mark of later fragments. */
-static uint64_t name_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
+/* Returns the key of an operation without the mark of later fragments. */
+static uint64_t queue_key(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
 {
     return op->key & ~irr_ofi_fragment_bit(ofi);
 }
 
 /*
- * Returns the index of the list of a key. The lowest bits of a key are the rank; the bits above are the tag and the
- * channel.
+ * Returns the index of an operation's list in the hash table. The multiplication mixes the rank, which is in the lowest
+ * bits of a key, with the tag and the channel.
  */
 static size_t list_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
 {
-    return (size_t)((name_of(ofi, op) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - IRR_OFI_QUEUES_LOG));
+    return (size_t)((queue_key(ofi, op) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - IRR_OFI_QUEUES_LOG));
 }
 
-static bool is_alike(const irr_ofi_t *ofi, const irr_ofi_op_t *a, const irr_ofi_op_t *b)
+static bool is_same(const irr_ofi_t *ofi, const irr_ofi_op_t *a, const irr_ofi_op_t *b)
 {
-    return a->kind == b->kind && a->to == b->to && name_of(ofi, a) == name_of(ofi, b);
+    return a->kind == b->kind && a->to == b->to && queue_key(ofi, a) == queue_key(ofi, b);
 }
 
 /*
- * Returns the link to the first operation of a queue. If there is no such queue, returns the link where its first
- * operation would be added.
+ * Returns the pointer to the first operation of the queue of an operation. If there is no such queue, returns the NULL
+ * pointer at the end of the list.
  */
 static irr_ofi_op_t **find(irr_ofi_t *ofi, const irr_ofi_op_t *op)
 {
     irr_ofi_op_t **at = &ofi->queues[list_of(ofi, op)];
 
-    while (*at != NULL && !is_alike(ofi, *at, op)) {
+    while (*at != NULL && !is_same(ofi, *at, op)) {
         at = &(*at)->next_queue;
     }
     return at;
@@ -89,7 +89,7 @@ bool irr_ofi_is_awaited(const irr_ofi_t *ofi, uint64_t key, uint64_t ignore)
 {
     for (size_t i = 0; i < IRR_OFI_QUEUES; i++) {
         for (const irr_ofi_op_t *op = ofi->queues[i]; op != NULL; op = op->next_queue) {
-            if (op->kind == IRR_OFI_RECV && ((name_of(ofi, op) ^ key) & ~ignore) == 0) {
+            if (op->kind == IRR_OFI_RECV && ((queue_key(ofi, op) ^ key) & ~ignore) == 0) {
                 return true;
             }
         }

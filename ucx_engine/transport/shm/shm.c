@@ -169,7 +169,7 @@ static irr_status_t open_segment(irr_shm_t *shm)
         status = irr_segment_back(&shm->segment, 0, sizeof(irr_shm_table_t));
     }
     if (status != IRR_OK) {
-        irr_log(IRR_LOG_ERROR, "the system provides no memory for messages between the ranks of a node (memfd_create failed)");
+        irr_log(IRR_LOG_ERROR, "the system provides no shared memory for messages between ranks (memfd_create)");
         irr_segment_fini(&shm->segment);
     }
     return status;

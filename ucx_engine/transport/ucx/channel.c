@@ -1,9 +1,10 @@
 /*
  * channel.c - channels over UCX: their pending receives, and discarding unexpected messages.
  *
- * The transport discards a message by a receive without memory, a sink. The sink of a long message is busy as long as
- * the transfer takes, so there are several sinks, and drain waits for all sinks. While all sinks are busy, discard
- * still looks for messages: UCX searches its unexpected messages in the order of arrival, and changes nothing.
+ * discard removes a message from UCX's unexpected messages, and receives it without memory. A sink is the request of
+ * such a receive. It is busy until the message has arrived, which takes long for a long message, so there are several
+ * sinks, and drain waits for all of them. While all sinks are busy, discard only asks UCX whether there are more
+ * messages.
  */
 #include "transport/ucx/ucx.h"
 
@@ -22,7 +23,10 @@ void irr_ucx_close_channel(irr_channel_t *channel)
     irr_free(channel);
 }
 
-/* UCX calls back for each cancelled receive. Receives that have already matched a message end normally. */
+/*
+ * UCX calls on_received (message.c) for each cancelled receive. A receive that has already matched a message ends
+ * normally.
+ */
 void irr_ucx_abandon(irr_channel_t *given)
 {
     irr_ucx_channel_t *channel = (irr_ucx_channel_t *)given;
@@ -40,13 +44,13 @@ void irr_ucx_abandon(irr_channel_t *given)
 
 /* ---- discarding ---- */
 
-static void on_thrown_away(irr_request_t *request, irr_status_t status)
+static void on_discarded(irr_request_t *request, irr_status_t status)
 {
-    (void)status;   /* the sender reports an error */
+    (void)status;   /* an error is reported by the sender */
     ((irr_ucx_sink_t *)request)->busy = false;
 }
 
-_Static_assert(offsetof(irr_ucx_sink_t, request) == 0, "on_thrown_away takes a request for its sink");
+_Static_assert(offsetof(irr_ucx_sink_t, request) == 0, "on_discarded converts a request to its sink");
 
 static irr_ucx_sink_t *free_sink(irr_ucx_t *ucx)
 {
@@ -85,7 +89,7 @@ irr_status_t irr_ucx_discard(irr_transport_t *transport, uint16_t id, uint16_t t
             return IRR_IN_PROGRESS;
         }
         ++*count;
-        sink->request.done = on_thrown_away;
+        sink->request.done = on_discarded;
         sink->busy = irr_ucx_drop(ucx, message, &sink->request) == IRR_IN_PROGRESS;
     }
 }

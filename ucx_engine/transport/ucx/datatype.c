@@ -1,10 +1,10 @@
 /*
- * datatype.c - the gather form: a generic UCX datatype over a list of pieces.
+ * datatype.c - the form gather: a UCX datatype whose callbacks copy between a list of pieces and UCX's buffers.
  *
- * UCX asks for a range of the message, and the callbacks copy the range directly between the pieces and UCX's fragment.
- * This is one copy on each side, without a staging buffer. UCX may unpack fragments out of order (in a rendezvous over
- * several lanes), so each call searches for its offset. If fragments are in order, the search takes no time. Bytes for
- * a piece without a base are discarded.
+ * UCX calls pack or unpack for one range of the message (a fragment) after the other, so there is one copy on each
+ * side, and no other buffer. UCX may unpack fragments out of order, if a rendezvous uses several network ports. Each
+ * call therefore searches for the piece at its offset; in order, the search is immediate. Bytes for a piece without a
+ * base are discarded.
  */
 #include "transport/ucx/ucx.h"
 
@@ -16,6 +16,7 @@ void *irr_ucx_gather_begin(irr_request_t *request, uint64_t *copied)
     return request;
 }
 
+/* Moves the cursor to the piece that contains the byte at `offset` of the message. */
 static void seek(const irr_request_t *request, irr_ucx_cursor_t *cursor, size_t offset)
 {
     if (offset < cursor->start) {
@@ -28,7 +29,10 @@ static void seek(const irr_request_t *request, irr_ucx_cursor_t *cursor, size_t 
     }
 }
 
-/* Copies up to `length` bytes at `offset`, to or from a fragment. Returns the number of bytes. */
+/*
+ * Copies up to `length` bytes at `offset` of the message: from the pieces to `to`, or from `from` to the pieces if `to`
+ * is NULL. Returns the number of bytes; less than `length` at the end of the pieces.
+ */
 static size_t copy(irr_request_t *request, size_t offset, char *to, const char *from, size_t length)
 {
     irr_ucx_cursor_t *cursor = &irr_ucx_slot_of(request)->cursor;

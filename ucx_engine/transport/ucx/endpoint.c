@@ -1,8 +1,8 @@
 /*
- * endpoint.c - endpoints. The first send to a peer opens an endpoint; irr_ucx_close flushes and closes all endpoints.
+ * endpoint.c - peers and their endpoints, the connections of UCX.
  *
- * A peer has only an address until the first send to the peer. An endpoint costs memory and connection setup, and a
- * grid route sends to only a few of many peers.
+ * A peer has only the address of its process until the first send to it, because an endpoint costs memory and time, and
+ * a process usually sends to few of many peers. irr_ucx_close flushes and closes all endpoints.
  */
 #include "transport/ucx/ucx.h"
 
@@ -49,12 +49,12 @@ irr_status_t irr_ucx_reach(irr_transport_t *transport, irr_peer_t *peer)
     irr_ucx_t *ucx = irr_ucx_of(transport);
 
     if (ucx->closed) {
-        return IRR_ERR_CANCELED;   /* UCX must not get an endpoint whose close is in progress */
+        return IRR_ERR_CANCELED;   /* the endpoint may be closing; UCX must not use it any more */
     }
     return peer->endpoint != NULL ? IRR_OK : open_endpoint(ucx, peer);
 }
 
-/* Closes an endpoint. If UCX returns an error, nothing is left to flush, and the endpoint no longer exists. */
+/* Starts to close an endpoint. If UCX returns no request, the endpoint is closed already, even after an error. */
 static void close_peer(irr_ucx_t *ucx, irr_peer_t *peer)
 {
     ucp_request_param_t flush = { .op_attr_mask = 0 };

@@ -1,11 +1,10 @@
 /*
- * library.c - loads UCX when the transport is opened, without its signal handlers.
+ * library.c - loads UCX when the transport is opened, and restores the signal handlers of the program.
  *
- * When libucs is loaded, it replaces the signal stack and the handlers of SIGSEGV, SIGBUS, SIGFPE and SIGILL, to print
- * where a program crashed; some releases also replace the handler of SIGHUP. A program with handlers of its own, such
- * as a program in Java or Julia, would lose its handlers silently. irr_ucx_load therefore restores the handlers at
- * once. UCX keeps its handlers in two cases: the user requests them by a variable, or Open MPI or the program has
- * loaded UCX before.
+ * UCX's library libucs, when it is loaded, sets a signal stack and handlers of SIGSEGV, SIGBUS, SIGFPE and SIGILL (in
+ * some releases also SIGHUP), to print where a program crashed. This would replace handlers of the program, which for
+ * example Java and Julia need. irr_ucx_load therefore restores the handlers at once, except in two cases: the user
+ * requests UCX's handlers by a variable, or libucs was loaded before, by Open MPI or the program.
  */
 #include "transport/ucx/ucx.h"
 
@@ -18,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The names of the libraries in all versions since 1.0. */
+/* The file names of the libraries in all versions since 1.0. */
 #define LIBRARY "libucp.so.0"
 #define SIGNALS_LIBRARY "libucs.so.0"
 
@@ -33,7 +32,7 @@ typedef struct handlers {
     stack_t          stack;
 } handlers_t;
 
-/* Reads all handlers, except the handlers of two or three signals that the C library uses itself. */
+/* Reads all handlers, except those of two or three signals that the C library reserves. */
 static void read_handlers(handlers_t *handlers)
 {
     memset(handlers, 0, sizeof(*handlers));
@@ -44,10 +43,10 @@ static void read_handlers(handlers_t *handlers)
 }
 
 /*
- * Restores changed handlers. ucs_debug_disable_signal reinstates the previous handler of a signal, and UCX no longer
- * uses the signal.
+ * Restores the handlers that UCX has replaced. ucs_debug_disable_signal reinstates the previous handler of a signal,
+ * and makes UCX forget the signal.
  */
-static void give_back(const handlers_t *before)
+static void restore_handlers(const handlers_t *before)
 {
     handlers_t now;
 
@@ -62,7 +61,7 @@ static void give_back(const handlers_t *before)
     }
 }
 
-static bool is_there(const char *file)
+static bool is_loaded(const char *file)
 {
     void *handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
 
@@ -84,13 +83,13 @@ static void load(void)
 #define NAME(function) #function,
     static const char *const names[] = { IRR_UCX_FUNCTIONS(NAME) };
 #undef NAME
-    const bool keep = is_there(SIGNALS_LIBRARY) || handlers_are_wanted();
+    const bool keep = is_loaded(SIGNALS_LIBRARY) || handlers_are_wanted();
     handlers_t before;
 
     read_handlers(&before);
     loaded = irr_library_load(LIBRARY, names, sizeof(names) / sizeof(names[0]), &irr_ucx, why_not, sizeof(why_not));
     if (!keep && irr_ucx.ucs_debug_disable_signal != NULL) {
-        give_back(&before);
+        restore_handlers(&before);
     }
 }
 
@@ -100,8 +99,8 @@ irr_status_t irr_ucx_load(void)
 
     pthread_once(&once, load);
     if (!loaded) {
-        irr_log(IRR_LOG_ERROR, "transport ucx needs UCX, which cannot be loaded: %s; install it, or name another one "
-                "(%stransport)", why_not, irr_log_prefix());
+        irr_log(IRR_LOG_ERROR, "transport ucx needs UCX, which cannot be loaded: %s; install UCX, or select another "
+                "transport (%stransport)", why_not, irr_log_prefix());
         return IRR_ERR_NOT_SUPPORTED;
     }
     return IRR_OK;

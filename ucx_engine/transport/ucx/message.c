@@ -1,8 +1,8 @@
 /*
  * message.c - messages of channels over UCX.
  *
- * UCX finds a receive with a full mask in a hash table. A receive with any other mask goes to a wildcard queue, which
- * slows down every arrival. Each receive of this transport therefore specifies its whole key.
+ * Each receive specifies all bits of its key (transport/key.h). UCX finds such a receive in a hash table. Other
+ * receives are in a queue that UCX searches for each message that arrives, which is slower.
  */
 #include "transport/ucx/ucx.h"
 
@@ -12,22 +12,26 @@
 _Static_assert(sizeof(irr_iov_t) == sizeof(ucp_dt_iov_t) &&
                offsetof(irr_iov_t, base) == offsetof(ucp_dt_iov_t, buffer) &&
                offsetof(irr_iov_t, length) == offsetof(ucp_dt_iov_t, length),
-               "a list of pieces is handed to UCX as it is");
+               "UCX reads a list of pieces as its own type");
 
 #define FULL_MASK UINT64_MAX
 
-/* A list of pieces in the form of UCX. */
+/* The arguments by which a request is passed to UCX. */
 typedef struct message {
     void               *buffer;
     size_t              count;
     ucp_request_param_t param;
 } message_t;
 
+/* Returns true if a receive discards its whole message. */
 static bool is_sink(const irr_iov_t *iov, size_t count)
 {
     return count == 1 && iov[0].base == NULL && iov[0].length > 0;
 }
 
+/*
+ * Chooses UCX's datatype: contiguous, gather (datatype.c), or list of pieces. A sink uses gather, which copies nothing.
+ */
 static void describe(irr_ucx_t *ucx, irr_request_t *request, message_t *message)
 {
     const irr_iov_t *iov = request->iov;
@@ -79,9 +83,9 @@ static void unlink_slot(irr_ucx_slot_t *slot)
 }
 
 /*
- * Ends a receive. If the message has already arrived, UCX may call back before the call that posts the receive returns.
- * This happens for a message of several fragments, a truncated message, or a rendezvous that completes at once.
- * transport.h forbids a call of `done` in recv, so recv returns the status instead.
+ * Ends a receive. If a message has already arrived, UCX may call this function while irr_ucx_recv is still running
+ * (slot->inside), for example if the message is truncated or has several fragments. transport.h forbids recv to call
+ * `done`, so irr_ucx_recv then returns the status instead.
  */
 static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_info_t *info, void *user_data)
 {
@@ -101,7 +105,10 @@ static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_in
     }
 }
 
-/* Returns the result of posting a receive. Adds a pending receive to the channel. channel: NULL for a sink. */
+/*
+ * Returns the status of a receive that was passed to UCX. If it is pending, adds it to the channel. channel: NULL for a
+ * sink.
+ */
 static irr_status_t posted(ucs_status_ptr_t handle, irr_ucx_channel_t *channel, irr_request_t *request)
 {
     irr_ucx_slot_t *slot = irr_ucx_slot_of(request);
@@ -120,7 +127,10 @@ static irr_status_t posted(ucs_status_ptr_t handle, irr_ucx_channel_t *channel, 
     return IRR_IN_PROGRESS;
 }
 
-/* Every receive ends in the callback, because only the callback gets the length of the message. */
+/*
+ * Prepares a receive. NO_IMM_CMPL: every receive ends in on_received, because UCX passes the length of the message only
+ * to this callback.
+ */
 static void describe_receive(irr_ucx_t *ucx, irr_request_t *request, message_t *message)
 {
     irr_ucx_slot_t *slot = irr_ucx_slot_of(request);
@@ -133,7 +143,10 @@ static void describe_receive(irr_ucx_t *ucx, irr_request_t *request, message_t *
     slot->over = false;
 }
 
-/* Sends a short list at once. Returns false if the list is too long, or UCX would need a request. */
+/*
+ * Gathers a short list on the stack and sends it at once. Returns false if the list is too long, or if UCX cannot
+ * complete the send at once.
+ */
 static bool send_short(irr_ucx_t *ucx, irr_peer_t *peer, uint64_t key, const irr_iov_t *iov, size_t count)
 {
     const ucp_request_param_t param = { .op_attr_mask = UCP_OP_ATTR_FLAG_FORCE_IMM_CMPL };
@@ -166,7 +179,7 @@ irr_status_t irr_ucx_send(irr_channel_t *channel, irr_request_t *request)
         return status;
     }
     if (status != IRR_OK) {
-        irr_log(IRR_LOG_ERROR, "ucx cannot open an endpoint to a peer: %s; the exchange ends in an error",
+        irr_log(IRR_LOG_ERROR, "ucx cannot connect to another rank: %s; the exchange ends in an error",
                 irr_status_text(status));
         return status;
     }

@@ -2,15 +2,16 @@
  * ucx.c - the UCX transport: context, worker, address, progress and shutdown.
  *
  * The transport has a context and a worker of its own, so its tags and settings do not affect other users of UCX in the
- * process. IRR_UCX_* in the environment overrides UCX_* for this context. Opening takes some milliseconds and some
- * megabytes.
+ * process. For this context, variables IRR_UCX_* of the environment override UCX_*. Opening it takes some milliseconds,
+ * and some megabytes of memory.
  *
- * UCX's tcp transport trusts any process that connects to its listener. A job on one node therefore opens only shared
- * memory, which has no listener; other jobs open what UCX selects on the devices of the configuration.
+ * UCX's tcp transport accepts any process that connects to its listening socket. A job on one node therefore uses only
+ * UCX's shared memory, which has no socket. Other jobs use what UCX selects, among the transports and devices of the
+ * configuration.
  *
- * Shutdown: close starts to flush and close the endpoints, and drain waits until all endpoints are closed. Then the
- * host of the engine runs a barrier of all processes that sent to each other, and free destroys the worker. Without the
- * barrier, the flush of a peer could wait for a destroyed worker.
+ * Shutdown: `close` starts to flush and close the endpoints, and `drain` waits until all are closed. The caller then
+ * waits until all processes have drained (a barrier), and calls `free`, which destroys the worker. Without the barrier,
+ * the flush of another process could wait for this worker forever.
  */
 #include "transport/ucx/ucx.h"
 
@@ -24,21 +25,18 @@
 #include <strings.h>
 
 /*
- * The first minor version in which proto v1 is not the default. Proto v1 sends a list over tcp in packets of a few
- * entries each.
+ * From 1.16 on, UCX's default is proto v2. Proto v1 sends a list over tcp in packets of few pieces each; without zero
+ * copy (ZCOPY_THRESH) it copies the list into full packets.
  */
 #define PROTO_V2_MINOR 16
 
-/* The first minor version in which the name of a transport's setting includes the name of the transport. */
+/* From 1.17 on, the name of a setting of one of UCX's transports begins with the name of the transport. */
 #define FULL_NAMES_MINOR 17
 
-/*
- * Length in bytes from which a contiguous message is faster than a fragmented message, because UCX's rendezvous uses
- * CMA or RDMA.
- */
+/* Length in bytes from which a contiguous message is faster than a list, because UCX then reads it by CMA or RDMA. */
 #define ZERO_COPY_MIN 32768
 
-/* Number of entries of a list that fit into one packet on all known transports: rc_mlx5 takes 3 entries, tcp 6. */
+/* Number of pieces of a list that fit into one packet on all known transports: 3 with rc_mlx5, 6 with tcp. */
 #define IOV_WIRE_MAX 3
 
 irr_status_t irr_ucx_status(ucs_status_t status)
@@ -60,7 +58,7 @@ irr_status_t irr_ucx_status(ucs_status_t status)
     }
 }
 
-/* Sets a value. parameter: the name of our parameter that has the value, for error messages. */
+/* Changes a setting of UCX. parameter: the name of our setting from which the value follows, for the error message. */
 static irr_status_t set(ucp_config_t *config, const char *name, const char *value, const char *parameter)
 {
     ucs_status_t status = irr_ucx.ucp_config_modify(config, name, value);
@@ -79,8 +77,8 @@ static bool given(const char *value)
 }
 
 /*
- * Returns true if UCX may use a transport whose name is in `names`, a list that ends with NULL. tls: a list in the
- * format of UCX_TLS; NULL: UCX selects transports itself. Returns true if tls has exclusions (^) or patterns.
+ * Returns true if UCX may use one of the transports `names`, an array that ends with NULL. tls: a list in the format of
+ * UCX_TLS; NULL: UCX selects among all transports. Returns true also if tls has exclusions (^) or patterns.
  */
 static bool has_one_of(const char *tls, const char *const *names)
 {
@@ -107,7 +105,7 @@ static bool has_tcp(const char *tls)
     return has_one_of(tls, names);
 }
 
-/* Returns true if UCX is older than 1.minor. */
+/* Returns true if the loaded UCX is older than 1.minor. */
 static bool older_than(unsigned minor)
 {
     unsigned major, own_minor, release;
@@ -116,21 +114,20 @@ static bool older_than(unsigned minor)
     return major == 1 && own_minor < minor;
 }
 
-/* Sets a value unless the environment sets the variable. */
+/* Changes a setting of UCX unless the user has set its variable. An error is ignored. */
 static void prefer(ucp_config_t *config, const char *variable, const char *name, const char *value)
 {
     ucs_status_t status = getenv(variable) == NULL ? irr_ucx.ucp_config_modify(config, name, value) : UCS_OK;
 
     if (status != UCS_OK) {
-        irr_log(IRR_LOG_DEBUG, "ucx does not take %s for %s: %s", value, variable, irr_ucx.ucs_status_string(status));
+        irr_log(IRR_LOG_DEBUG, "ucx rejects value %s of %s: %s", value, variable, irr_ucx.ucs_status_string(status));
     }
 }
 
 /*
- * Adapts defaults of UCX. Over tcp UCX splits messages at 8 KiB minus its headers. A message of 8 KiB then travels in
- * two fragments, and the kernel delays the second fragment until the first fragment has left its queue. The delay takes
- * a third of the time of an exchange of 8 KiB messages. The function checks has_tcp, because UCX warns of settings of
- * unused transports.
+ * Sets the length of a tcp segment to 9 KiB. UCX's default, 8 KiB including headers, splits a message of 8 KiB into two
+ * segments. The kernel delays the second segment until the first has left its queue, which takes a third of the time of
+ * an exchange of such messages. has_tcp is checked first, because UCX warns of settings of unused transports.
  */
 static void tune(ucp_config_t *config, const char *tls)
 {
@@ -140,7 +137,8 @@ static void tune(ucp_config_t *config, const char *tls)
 }
 
 /*
- * Eager limit over tcp in bytes. Most receives are posted before their messages arrive; UCX buffers all other messages.
+ * Longest message over tcp, in bytes, that is sent without a rendezvous. UCX must buffer such a message if its receive
+ * is not posted yet, but most receives are posted in time.
  */
 #define EAGER_TCP 65536
 
@@ -153,8 +151,9 @@ static bool has_adapters(void)
 }
 
 /*
- * Returns the eager limit in bytes. Over tcp a rendezvous takes longer than buffering 64 KiB. For adapters with remote
- * memory access a rendezvous is faster from a smaller length on.
+ * Returns the length in bytes up to which a message is sent without a rendezvous; 0: UCX's default. Over tcp a
+ * rendezvous takes longer than buffering 64 KiB. With adapters that access remote memory, a rendezvous is the faster
+ * way from a smaller length on, which UCX knows.
  */
 static size_t eager_bytes(const irr_engine_config_t *config, const char *tls)
 {
@@ -164,7 +163,7 @@ static size_t eager_bytes(const irr_engine_config_t *config, const char *tls)
     return !config->one_node && has_tcp(tls) && !has_adapters() ? EAGER_TCP : 0;
 }
 
-/* Sets the length from which UCX uses a rendezvous. */
+/* Makes UCX use a rendezvous for messages longer than `bytes`, unless the user has set the variable. */
 static irr_status_t set_eager(ucp_config_t *config, size_t bytes)
 {
     char text[32];
@@ -215,7 +214,7 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
 
     ucs_status = irr_ucx.ucp_config_read("IRR", NULL, &ucp_config);
     if (ucs_status != UCS_OK) {
-        irr_log(IRR_LOG_ERROR, "ucx cannot read its configuration, which is the variables UCX_* of the environment: %s",
+        irr_log(IRR_LOG_ERROR, "ucx cannot read its configuration from the variables UCX_* of the environment: %s",
                 irr_ucx.ucs_status_string(ucs_status));
         return irr_ucx_status(ucs_status);
     }
@@ -235,7 +234,10 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
     return status;
 }
 
-/* UCX's shared memory uses files in /dev/shm; transport/shm uses files without names. */
+/*
+ * Creates the worker, which sends and receives. On one node UCX needs files in /dev/shm for its shared memory; the
+ * transport shm does not.
+ */
 static irr_status_t open_worker(irr_ucx_t *ucx, bool one_node)
 {
     ucp_worker_params_t params = {
@@ -247,13 +249,13 @@ static irr_status_t open_worker(irr_ucx_t *ucx, bool one_node)
     if (status != UCS_OK) {
         irr_log(IRR_LOG_ERROR, "ucx cannot create a worker: %s%s%s%s", irr_ucx.ucs_status_string(status),
                 one_node ? " (UCX needs about 5 MB a rank in a writable /dev/shm; " : "",
-                one_node ? irr_log_prefix() : "", one_node ? "shm 1 needs none)" : "");
+                one_node ? irr_log_prefix() : "", one_node ? "shm 1 needs no files there)" : "");
         return irr_ucx_status(status);
     }
     status = irr_ucx.ucp_worker_get_address(ucx->worker, &ucx->address, &ucx->address_length);
     if (status != UCS_OK) {
         irr_ucx.ucp_worker_destroy(ucx->worker);
-        irr_log(IRR_LOG_ERROR, "ucx cannot name the address of its worker: %s", irr_ucx.ucs_status_string(status));
+        irr_log(IRR_LOG_ERROR, "ucx cannot determine the address of its worker: %s", irr_ucx.ucs_status_string(status));
         return irr_ucx_status(status);
     }
     ucx->super.caps.wakes = irr_ucx.ucp_worker_get_efd(ucx->worker, &ucx->event_fd) == UCS_OK;
@@ -297,16 +299,16 @@ static void statistics(irr_transport_t *transport, uint64_t *endpoints, uint64_t
 }
 
 /*
- * Keeps a context with pending sends until the process ends. UCX cannot take sends back, and aborts if a context is
- * destroyed while its registration cache has memory of a send.
+ * Keeps a context with pending sends until the process ends. UCX cannot cancel sends, and it aborts the process if a
+ * context is destroyed while the memory of a send is registered.
  */
-static void leave(irr_ucx_t *ucx)
+static void keep_context(irr_ucx_t *ucx)
 {
-    static irr_ucx_t *left;
+    static irr_ucx_t *kept;
 
-    ucx->left = left;
-    left = ucx;
-    irr_log(IRR_LOG_DEBUG, "ucx: sends that nobody received are left behind");
+    ucx->kept = kept;
+    kept = ucx;
+    irr_log(IRR_LOG_DEBUG, "ucx: some sends were not received; their memory is kept until the process ends");
 }
 
 static void free_transport(irr_transport_t *transport)
@@ -318,7 +320,7 @@ static void free_transport(irr_transport_t *transport)
     irr_ucx.ucp_worker_destroy(ucx->worker);
     irr_ucx_free_peers(ucx);
     if (ucx->sending > 0) {
-        leave(ucx);
+        keep_context(ucx);
         return;
     }
     irr_ucx.ucp_cleanup(ucx->context);

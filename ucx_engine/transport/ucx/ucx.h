@@ -1,6 +1,4 @@
-/*
- * ucx.h - private to transport/ucx/: the state of the transport, shared by the files of this folder.
- */
+/* ucx.h - private to transport/ucx/: the state of the transport. */
 #ifndef IRR_UCX_H
 #define IRR_UCX_H
 
@@ -9,7 +7,10 @@
 #include <ucp/api/ucp.h>
 #include <ucs/debug/debug.h>
 
-/* The functions of UCX that this transport calls through irr_ucx. UCX is loaded when the transport is opened. */
+/*
+ * The functions of UCX that this transport calls, through the pointers in irr_ucx. The linker does not bind them,
+ * because UCX is loaded when the transport is opened (library.c).
+ */
 #define IRR_UCX_FUNCTIONS(F)                                                                              \
     F(ucs_debug_disable_signal) F(ucs_status_string)                                                      \
     F(ucp_cleanup) F(ucp_config_modify) F(ucp_config_read) F(ucp_config_release) F(ucp_dt_create_generic) \
@@ -27,7 +28,7 @@ typedef struct irr_ucx_library {
 
 extern irr_ucx_library_t irr_ucx;
 
-/* A process. The first send opens its endpoint. */
+/* A process of the job. The first send opens its endpoint, the connection of UCX. */
 struct irr_peer {
     irr_peer_t *next;       /* in the list of the transport */
     ucp_ep_h    endpoint;   /* NULL: not open */
@@ -36,7 +37,7 @@ struct irr_peer {
     char        address[];
 };
 
-/* Discards one message. */
+/* The request of a receive that discards one unexpected message. */
 typedef struct irr_ucx_sink {
     irr_request_t request;
     bool          busy;
@@ -55,31 +56,31 @@ typedef struct irr_ucx {
     uint64_t         endpoints;
     uint64_t         bytes_gathered;
     size_t           sending;    /* pending sends */
-    struct irr_ucx  *left;       /* next in the list of transports that could not be closed */
+    struct irr_ucx  *kept;       /* next in the list of transports whose contexts were kept (ucx.c) */
     irr_ucx_sink_t   sinks[IRR_UCX_SINKS];
     bool             closed;
     int              event_fd;
 } irr_ucx_t;
 
-/* A position in the pieces of a request, for gather callbacks. */
+/* A position in the pieces of a request, for the callbacks of the gather datatype. */
 typedef struct irr_ucx_cursor {
     size_t    index;   /* current piece */
-    size_t    start;   /* offset of its first byte in the message */
-    uint64_t *copied;  /* counts copied bytes, but not discarded bytes */
+    size_t    start;   /* offset in the message of the first byte of this piece */
+    uint64_t *copied;  /* counter of copied bytes; discarded bytes do not count */
 } irr_ucx_cursor_t;
 
 typedef struct irr_ucx_slot irr_ucx_slot_t;
 
 /* The state of a pending request, in irr_request_t.reserved. */
 struct irr_ucx_slot {
-    irr_ucx_slot_t  *next;    /* pending receives of the channel */
-    irr_ucx_slot_t **link;    /* link to this slot; NULL: not in the list */
+    irr_ucx_slot_t  *next;    /* next pending receive of the channel */
+    irr_ucx_slot_t **link;    /* pointer to this slot in the list of pending receives; NULL: not in the list */
     union {
         void        *handle;  /* UCX's request, for cancelling a receive */
         size_t      *sending; /* counter of the pending sends of the transport */
     };
-    bool             inside;  /* the call of UCX that posts this receive has not returned */
-    bool             over;    /* UCX has called back before that call returned, with `status` */
+    bool             inside;  /* the call of UCX that posts this receive is running */
+    bool             over;    /* the receive has ended during that call, with `status` */
     irr_status_t     status;
     irr_ucx_cursor_t cursor;
 };
@@ -105,21 +106,21 @@ static inline irr_ucx_t *irr_ucx_of(irr_transport_t *transport)
 irr_status_t irr_ucx_status(ucs_status_t status);
 
 /*
- * If a message has several pieces of at most this many bytes in total, the transport gathers them on the stack, and
- * tries to send them as one short message, because UCX sends only contiguous memory as a short message. UCX copies a
- * short message into the queue of the receiver. The limit is slightly less than the size of a queue element.
+ * UCX has a fast path for short contiguous messages: it copies them into the queue of the receiver. The transport
+ * therefore gathers a list of at most this many bytes on the stack, and tries to send it in this way. The limit is
+ * slightly less than the size of a queue element.
  */
 #define IRR_UCX_GATHER_MAX 1000
 
-/* library.c: loads UCX. The first call may take milliseconds. */
+/* library.c: loads UCX, if it is not loaded. Takes milliseconds then. */
 irr_status_t irr_ucx_load(void);
 
 /* datatype.c */
 irr_status_t irr_ucx_gather_create(ucp_datatype_t *datatype_p);
 
 /*
- * Returns the buffer to pass to UCX together with the gather datatype, whose callbacks then read the pieces of this
- * request, and add the number of copied bytes to *copied.
+ * Returns the buffer that UCX gets together with the gather datatype. The callbacks of the datatype then access the
+ * pieces of this request, and add the number of copied bytes to *copied.
  */
 void *irr_ucx_gather_begin(irr_request_t *request, uint64_t *copied);
 void irr_ucx_gather(const irr_iov_t *iov, size_t count, char *to);
@@ -142,7 +143,9 @@ bool irr_ucx_discards(const irr_ucx_t *ucx);
 /* message.c */
 irr_status_t irr_ucx_send(irr_channel_t *channel, irr_request_t *request);
 irr_status_t irr_ucx_recv(irr_channel_t *channel, irr_request_t *request);
-/* Discards a message that UCX has removed from matching. */
+/*
+ * Receives a message into nothing. `handle`: a message that ucp_tag_probe_nb has removed from the unexpected messages.
+ */
 irr_status_t irr_ucx_drop(irr_ucx_t *ucx, void *handle, irr_request_t *request);
 
 #endif
