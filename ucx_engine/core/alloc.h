@@ -13,10 +13,7 @@ void *irr_alloc(size_t count, size_t size);
 /* Like irr_alloc, but the array is zeroed. */
 void *irr_alloc_zero(size_t count, size_t size);
 
-/*
- * Changes the length of an array from irr_alloc, and returns the new array. `memory` may be NULL. On failure returns
- * NULL, and the old array is unchanged.
- */
+/* Like realloc, for an array from irr_alloc or NULL: on failure returns NULL, and the old array is unchanged. */
 void *irr_resize(void *memory, size_t count, size_t size);
 
 /*

@@ -45,10 +45,7 @@ void irr_allocator_set(const irr_allocator_t *replacement)
     allocator = replacement != NULL ? *replacement : standard;
 }
 
-/*
- * Returns the number of bytes to allocate for an array, or 0 on overflow. An empty array has 1 byte, because malloc(0)
- * may return NULL.
- */
+/* Returns the length of an array in bytes; at least 1, because malloc(0) may return NULL; 0: overflow. */
 static size_t array_bytes(size_t count, size_t size)
 {
     size_t bytes;
@@ -137,10 +134,7 @@ irr_status_t irr_renew(void *pointer, size_t *max, size_t wanted)
     return memory != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
 
-/*
- * Adds the length of an array to the offset *end, and rounds the sum up to the alignment of any type. Returns false on
- * overflow.
- */
+/* Adds the length of an array to *end, and rounds up to the alignment of any type. Returns false on overflow. */
 static bool append(const irr_array_t *array, size_t *end)
 {
     const size_t alignment = alignof(max_align_t);

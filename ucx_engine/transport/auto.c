@@ -34,10 +34,7 @@ static bool built(const char *name)
 static const char *const local_tls[] = { "sm", "shm", "mm", "posix", "sysv", "xpmem", "cma", "knem", "self", NULL };
 static const char *const local_devices[] = { "lo", NULL };
 
-/*
- * Returns true if all entries of a comma-separated list are in `names`. Returns false for an empty list, and for a list
- * with exclusions (^) or patterns.
- */
+/* Returns true if a comma-separated list has only `names`; false if it is empty, or has exclusions or patterns. */
 static bool has_only(const char *list, const char *const *names)
 {
     if (!given(list) || strpbrk(list, "^*?[") != NULL) {
@@ -89,10 +86,7 @@ void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *
     }
 }
 
-/*
- * Returns the value of a variable of UCX. IRR_UCX_NAME takes precedence over UCX_NAME, because the transport opens UCX
- * with the prefix IRR.
- */
+/* Returns a variable of UCX. UCX gives its variables with our prefix, IRR_UCX_*, precedence over UCX_*. */
 static const char *ucx_variable(const char *own, const char *name)
 {
     const char *value = getenv(own);

@@ -18,10 +18,7 @@ typedef struct irr_transport_choice {
  */
 void irr_transport_choose(const irr_engine_config_t *config, irr_transport_choice_t *choice);
 
-/*
- * The lists UCX_TLS and UCX_NET_DEVICES of the environment; NULL: not set. The lists of the configuration take
- * precedence.
- */
+/* UCX_TLS and UCX_NET_DEVICES of the environment, or NULL. The lists of the configuration take precedence. */
 typedef struct irr_ucx_environment {
     const char *tls, *devices;
 } irr_ucx_environment_t;

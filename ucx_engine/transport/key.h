@@ -22,10 +22,7 @@ static inline uint64_t irr_key(uint32_t id, uint16_t tag, int from)
     return (uint64_t)id << IRR_KEY_ID_SHIFT | (uint64_t)tag << IRR_KEY_TAG_SHIFT | (uint64_t)from;
 }
 
-/*
- * Returns a mask that selects from a key the channel, and the bits of the tag that are set in `mask`, but not the
- * sender.
- */
+/* Returns a mask that selects from a key the channel and the bits `mask` of the tag, but not the sender. */
 static inline uint64_t irr_key_mask(uint16_t mask)
 {
     return ~((UINT64_C(1) << IRR_KEY_ID_SHIFT) - 1) | (uint64_t)mask << IRR_KEY_TAG_SHIFT;

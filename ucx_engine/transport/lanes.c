@@ -78,10 +78,7 @@ bool irr_lanes_lacks(const irr_peer_t *peer, irr_lane_kind_t kind)
     return peer->inner[kind] == NULL && (kind == IRR_LANE_FAR || peer->near == NULL);
 }
 
-/*
- * Reads the beginning of an address. Returns false if the length of the address does not match the lengths of its
- * parts.
- */
+/* Reads the lengths of the parts of an address. Returns false if they do not match the length of the address. */
 static bool read_prefix(const void *address, size_t length, prefix_t *prefix)
 {
     if (length < sizeof(*prefix)) {
@@ -380,10 +377,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/*
- * Also reduces the caps of the combined transport to what both of its transports support, for callers that do not look
- * up the lane of a message.
- */
+/* Also reduces the caps to those of both transports, for callers that do not look up the lane of a message. */
 void irr_lanes_put(irr_lanes_t *lanes, irr_lane_kind_t kind, irr_transport_t *transport)
 {
     irr_transport_caps_t *caps = &lanes->super.caps;

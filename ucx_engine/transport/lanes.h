@@ -56,10 +56,7 @@ struct irr_lanes {
 /* Creates the combined transport. Opens neither `near` nor `far`. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_lanes_create(irr_lanes_t **lanes_p);
 
-/*
- * Opens shared memory as `near`, or the network of the configuration as `far`. Returns the errors of
- * irr_transport_open.
- */
+/* Opens shared memory as `near`, or the configured network as `far`. Returns the errors of irr_transport_open. */
 irr_status_t irr_lanes_open(irr_lanes_t *lanes, irr_lane_kind_t kind, const irr_engine_config_t *config);
 
 /* Adds an open transport, which the combined transport then owns. */

@@ -55,10 +55,7 @@ typedef enum irr_form {
  */
 #define IRR_SINK_BYTES ((size_t)PTRDIFF_MAX)
 
-/*
- * Returns the total length of the pieces in bytes, at most IRR_SINK_BYTES. Without this limit, two endless sinks and
- * another piece could overflow size_t.
- */
+/* Returns the total length of the pieces in bytes, at most IRR_SINK_BYTES; a sum of endless sinks could overflow. */
 static inline size_t irr_iov_bytes(const irr_iov_t *iov, size_t count)
 {
     size_t bytes = 0;
@@ -151,10 +148,7 @@ typedef struct irr_transport_caps {
 } irr_transport_caps_t;
 
 typedef struct irr_transport_ops {
-    /*
-     * Returns the address of this process, which any process of the job may pass to connect. The transport owns the
-     * bytes until free.
-     */
+    /* Returns our address, which the other processes of the job pass to connect. It is borrowed until free. */
     irr_status_t (*address)(irr_transport_t *transport, const void **address_p, size_t *length_p);
 
     /*

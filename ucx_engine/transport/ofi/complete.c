@@ -10,10 +10,7 @@
 
 #define BATCH 32   /* maximum number of completions that are read at a time */
 
-/*
- * Maximum number of batches per call. Without it, a call would not return if completions arrived faster than it handles
- * them.
- */
+/* Maximum number of batches per call: a call must return even if completions arrive faster than it handles them. */
 #define BATCHES 4
 
 static void append(irr_ofi_t *ofi, irr_ofi_op_t *op)
@@ -139,10 +136,7 @@ static void notify_owners(irr_ofi_t *ofi)
     }
 }
 
-/*
- * While no operation is pending, only one call of progress in IDLE_CALLS calls libfabric, because providers on sockets
- * then make a system call.
- */
+/* If no operation is pending, one call of progress in IDLE_CALLS calls libfabric, which may make a system call. */
 #define IDLE_CALLS 16
 
 unsigned irr_ofi_progress(irr_transport_t *transport)

@@ -19,10 +19,7 @@
  */
 #define QUIET_NS UINT64_C(1000000000)
 
-/*
- * Length in bytes from which a contiguous message should be sent by itself, because packing it costs more than a
- * message.
- */
+/* Length in bytes from which packing a contiguous range of memory takes longer than a separate message. */
 #define ZERO_COPY_MIN 32768
 
 irr_status_t irr_ofi_status(ssize_t error)

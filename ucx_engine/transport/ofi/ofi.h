@@ -14,10 +14,7 @@
 /* Oldest supported version of libfabric: the providers of older versions were not tested. */
 #define IRR_OFI_VERSION FI_VERSION(1, 17)
 
-/*
- * The functions that are symbols of the library. All other functions of libfabric are members of the objects that
- * libfabric creates.
- */
+/* The functions that are symbols of the library. Its objects have pointers to all other functions of libfabric. */
 typedef struct irr_ofi_library {
     int            (*getinfo)(uint32_t version, const char *node, const char *service, uint64_t flags,
                               const struct fi_info *hints, struct fi_info **info);
@@ -31,10 +28,7 @@ typedef struct irr_ofi_library {
 typedef struct irr_ofi_op irr_ofi_op_t;
 typedef struct irr_ofi_backlog irr_ofi_backlog_t;
 
-/*
- * A backlog: operations that libfabric could not accept yet (-FI_EAGAIN), in order. The transport has a list of the
- * backlogs that may not be empty.
- */
+/* A backlog: operations that libfabric could not accept yet (-FI_EAGAIN), in order. */
 struct irr_ofi_backlog {
     irr_ofi_op_t   *first, **last;
     irr_ofi_backlog_t *next;
@@ -102,10 +96,7 @@ typedef struct irr_ofi_sink {
 
 #define IRR_OFI_SINKS 16
 
-/*
- * Size of the hash table of queues (queue.c). A rank has many receives if it exchanges with thousands of ranks, or in
- * small pieces.
- */
+/* Size of the hash table of queues (queue.c): a rank may exchange with thousands of ranks, or in small pieces. */
 #define IRR_OFI_QUEUES_LOG 12
 #define IRR_OFI_QUEUES     (1 << IRR_OFI_QUEUES_LOG)
 
@@ -164,10 +155,7 @@ static inline irr_ofi_t *irr_ofi_of(irr_transport_t *transport)
     return (irr_ofi_t *)transport;
 }
 
-/*
- * library.c: loads libfabric, if it is not loaded. On failure reports an error to the user and returns
- * IRR_ERR_NOT_SUPPORTED.
- */
+/* library.c: loads libfabric. On failure reports an error to the user and returns IRR_ERR_NOT_SUPPORTED. */
 irr_status_t irr_ofi_load(const irr_engine_config_t *config, const irr_ofi_library_t **library_p);
 
 /*
@@ -198,10 +186,7 @@ void irr_ofi_ops_free(irr_ofi_t *ofi);
 
 /* post.c: passes operations to libfabric. */
 void irr_ofi_backlog_init(irr_ofi_backlog_t *backlog);
-/*
- * Passes an operation to libfabric, or appends it to the backlog. Returns IRR_IN_PROGRESS, or an error. *posted:
- * libfabric has accepted the operation.
- */
+/* Passes an operation to libfabric (*posted true) or to the backlog. Returns IRR_IN_PROGRESS or an error. */
 irr_status_t irr_ofi_post(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_backlog_t *backlog, bool *posted);
 /* Appends an operation to a backlog; progress passes it to libfabric. */
 void irr_ofi_post_later(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_backlog_t *backlog);
@@ -236,10 +221,7 @@ void irr_ofi_start_next(irr_ofi_t *ofi, irr_ofi_op_t *op);
  * returns true if the operation is the first one.
  */
 bool irr_ofi_queue_join(irr_ofi_t *ofi, irr_ofi_op_t *op);
-/*
- * Removes an operation from its queue, if it is in one. If it was the first one, returns the new first operation,
- * otherwise NULL.
- */
+/* Removes an operation from its queue, if it is in one. Returns the new first operation if it was the first one. */
 irr_ofi_op_t *irr_ofi_queue_leave(irr_ofi_t *ofi, irr_ofi_op_t *op);
 /* Returns true if a receive is pending whose key equals `key` except for the bits in `ignore`. */
 bool irr_ofi_is_awaited(const irr_ofi_t *ofi, uint64_t key, uint64_t ignore);

@@ -37,10 +37,7 @@ static const struct row {
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/*
- * Providers that fail the conformance suite of transports, if libfabric is older than version `before`. `text` is the
- * end of a sentence for the user.
- */
+/* Providers that fail our tests with libfabric before version `before`; `text` completes a sentence for the user. */
 static const struct flaw {
     const char *name;
     uint32_t    before;
@@ -119,10 +116,7 @@ static const char *domains_for(reach_t reach, const irr_engine_config_t *config)
     return reach == SOCKETS && !config->one_node && given(config->interfaces) ? config->interfaces : NULL;
 }
 
-/*
- * Returns the rank of an entry, or -1 if it must not be used. A lower rank is better. Of entries with equal ranks, the
- * first one in libfabric's list is used.
- */
+/* Returns the rank of an entry, or -1 if it must not be used. Lower is better; among equals the first entry wins. */
 static int rank(const irr_ofi_library_t *library, const struct fi_info *info, const irr_engine_config_t *config)
 {
     const int row = row_of(provider_of(info));
@@ -189,8 +183,8 @@ static void refuse(const irr_ofi_library_t *library, const struct fi_info *list,
     }
     if (flaw != NULL && given(config->ofi_provider) && strcmp(config->ofi_provider, flaw->name) == 0) {
         irr_log(IRR_LOG_ERROR, "provider %s of libfabric %u.%u (%sofi_provider) %s; select another provider that "
-                "fi_info lists", flaw->name, FI_MAJOR(library->version()), FI_MINOR(library->version()), irr_log_prefix(),
-                flaw->text);
+                "fi_info lists", flaw->name, FI_MAJOR(library->version()), FI_MINOR(library->version()),
+                irr_log_prefix(), flaw->text);
         return;
     }
     irr_log(IRR_LOG_ERROR, "libfabric has no suitable provider: %sofi_provider is %s, and %sofi_domain is %s; this "
@@ -221,10 +215,7 @@ static struct fi_info *hints_for(const irr_ofi_library_t *library)
     return hints;
 }
 
-/*
- * Sets *list_p to the entries of a provider, or of all providers if `provider` is NULL, that support what the transport
- * needs; NULL: none.
- */
+/* Sets *list_p to the entries of a provider (NULL: of all) that have the needed features; NULL: no entry. */
 static irr_status_t find_all(const irr_ofi_library_t *library, const char *provider, struct fi_info **list_p)
 {
     struct fi_info *hints = hints_for(library);

@@ -15,10 +15,7 @@ static uint64_t queue_key(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
     return op->key & ~irr_ofi_fragment_bit(ofi);
 }
 
-/*
- * Returns the index of an operation's list in the hash table. The multiplication mixes the rank, which is in the lowest
- * bits of a key, with the tag and the channel.
- */
+/* Returns the index of an operation's list in the hash table. Multiplying mixes rank, tag and channel of the key. */
 static size_t list_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
 {
     return (size_t)((queue_key(ofi, op) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - IRR_OFI_QUEUES_LOG));
@@ -29,10 +26,7 @@ static bool is_same(const irr_ofi_t *ofi, const irr_ofi_op_t *a, const irr_ofi_o
     return a->kind == b->kind && a->to == b->to && queue_key(ofi, a) == queue_key(ofi, b);
 }
 
-/*
- * Returns the pointer to the first operation of the queue of an operation. If there is no such queue, returns the NULL
- * pointer at the end of the list.
- */
+/* Returns the pointer to the first operation of the queue of `op`, or to the NULL at the end of the list. */
 static irr_ofi_op_t **find(irr_ofi_t *ofi, const irr_ofi_op_t *op)
 {
     irr_ofi_op_t **at = &ofi->queues[list_of(ofi, op)];

@@ -77,10 +77,7 @@ static inline uint64_t irr_lane_lap(uint32_t number)
     return (number / IRR_LANE_SLOTS + 1) % 64;
 }
 
-/*
- * Copies up to IRR_LANE_SHORT bytes in words of 8 bytes, the last of which may overlap the previous one. For most
- * messages memcpy takes longer.
- */
+/* Copies up to IRR_LANE_SHORT bytes in words; the last may overlap another. memcpy usually takes longer. */
 static inline void irr_lane_copy(unsigned char *to, const unsigned char *from, size_t bytes)
 {
     if (bytes < 8) {
@@ -139,10 +136,7 @@ static inline irr_lane_slot_t *irr_lane_next(irr_lane_out_t *out)
     return is_free ? &out->slots[out->sent % IRR_LANE_SLOTS] : NULL;
 }
 
-/*
- * Allocates `bytes` bytes of the data ring for the piece in the next slot. Returns NULL if there is not enough free
- * space now.
- */
+/* Allocates room in the data ring for the piece of the next slot. Returns NULL if too little is free now. */
 unsigned char *irr_lane_room(irr_lane_out_t *out, size_t bytes);
 
 /* Returns true if more than half of the data ring is in use. The receiver should then publish its count at once. */
@@ -211,10 +205,7 @@ static inline void irr_lane_prefetch(const irr_lane_in_t *in)
     __builtin_prefetch(in->next);
 }
 
-/*
- * Consumes the next slot and the data of its piece. wants_count: the slot requests the count. Returns true if this call
- * has published the count.
- */
+/* Consumes the next slot and its piece. Publishes the count if it is due or requested, and returns true then. */
 static inline bool irr_lane_consume(irr_lane_in_t *in, bool wants_count)
 {
     in->next++;

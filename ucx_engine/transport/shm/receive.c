@@ -287,10 +287,7 @@ static inline bool has_sends(const irr_peer_t *peer)
     return peer->sending.first != NULL || peer->nsingle > 0;
 }
 
-/*
- * Handles the next slot if it is written, and returns the number of events. Usually the slot has the message of the
- * receive that was posted first.
- */
+/* Handles the next slot, if it is written. Returns the number of events. Usually the first receive gets the slot. */
 static inline unsigned progress_receives(irr_peer_t *peer)
 {
     irr_shm_op_t *op = peer->posted.first;

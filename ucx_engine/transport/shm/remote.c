@@ -31,10 +31,7 @@ bool irr_remote_works(const irr_remote_handle_t *handle)
 
 /* ---- pieces ---- */
 
-/*
- * Skips `bytes` bytes that were copied, beginning with piece `first`. Returns the index of the first piece that is not
- * completely copied.
- */
+/* Skips `bytes` copied bytes from piece `first` on. Returns the index of the first piece that is not complete. */
 static size_t skip(struct iovec *to, struct iovec *from, size_t first, size_t bytes)
 {
     while (bytes > 0 && bytes >= to[first].iov_len) {

@@ -38,10 +38,7 @@ void irr_remote_offer(uint64_t *word, irr_remote_handle_t *handle);
 /* Returns true if this process may read the memory of the process of the handle. */
 bool irr_remote_works(const irr_remote_handle_t *handle);
 
-/*
- * Reads `count` pieces of the memory of `process`, from[i] to to[i], which have equal lengths. Changes both arrays.
- * Returns IRR_ERR_PEER on failure.
- */
+/* Reads `count` ranges from[i] of a process to to[i] of equal lengths. Changes both arrays. May return IRR_ERR_PEER. */
 irr_status_t irr_remote_read(uint64_t process, struct iovec *to, struct iovec *from, size_t count);
 
 #endif

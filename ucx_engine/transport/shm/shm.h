@@ -319,10 +319,7 @@ static inline irr_status_t irr_shm_fill(irr_peer_t *peer, irr_shm_op_t *op, cons
 
 /* ---- single.c ---- */
 
-/*
- * Returns true if a send may use single copy: the message is contiguous and long enough, a token is free, and the
- * receiver may read our memory.
- */
+/* Returns true if a send may use single copy: long, contiguous, a token is free, and our memory is readable. */
 bool irr_shm_may_send_single(irr_peer_t *peer, irr_shm_op_t *op);
 
 /* Begins a send by single copy, and returns its token. */
@@ -355,10 +352,7 @@ irr_status_t irr_shm_make_room(irr_peer_t *peer);
  */
 irr_shm_message_t *irr_shm_stash(irr_peer_t *peer, uint64_t key, size_t total, size_t room);
 
-/*
- * Records that a message was lost because memory was missing. Receives of its channel then end in IRR_ERR_NO_MEMORY
- * until all tags of the channel are discarded.
- */
+/* Records a lost message. Receives of its channel then fail until all tags of the channel are discarded. */
 void irr_shm_lose(irr_shm_t *shm, uint64_t key);
 
 static inline bool irr_shm_has_lost(const irr_shm_t *shm, uint32_t id)

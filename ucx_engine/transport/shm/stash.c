@@ -22,10 +22,7 @@ irr_status_t irr_shm_make_room(irr_peer_t *peer)
     return peer->room != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
 
-/*
- * Returns a free message of the room, or NULL. Parts of the room that were never used take no memory, because their
- * pages were never written.
- */
+/* Returns a free message of the room, or NULL. Messages that were never used take no memory: the kernel maps none. */
 static irr_shm_message_t *get_spare(irr_peer_t *peer)
 {
     irr_shm_message_t *message = peer->spare;

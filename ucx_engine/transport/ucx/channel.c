@@ -23,10 +23,7 @@ void irr_ucx_close_channel(irr_channel_t *channel)
     irr_free(channel);
 }
 
-/*
- * UCX calls on_received (message.c) for each cancelled receive. A receive that has already matched a message ends
- * normally.
- */
+/* A receive that has matched a message ends normally; for the others UCX calls on_received with an error. */
 void irr_ucx_abandon(irr_channel_t *given)
 {
     irr_ucx_channel_t *channel = (irr_ucx_channel_t *)given;

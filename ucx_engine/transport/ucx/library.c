@@ -42,10 +42,7 @@ static void read_handlers(handlers_t *handlers)
     sigaltstack(NULL, &handlers->stack);
 }
 
-/*
- * Restores the handlers that UCX has replaced. ucs_debug_disable_signal reinstates the previous handler of a signal,
- * and makes UCX forget the signal.
- */
+/* Restores replaced handlers. ucs_debug_disable_signal reinstates a handler, and makes UCX forget the signal. */
 static void restore_handlers(const handlers_t *before)
 {
     handlers_t now;

@@ -105,10 +105,7 @@ static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_in
     }
 }
 
-/*
- * Returns the status of a receive that was passed to UCX. If it is pending, adds it to the channel. channel: NULL for a
- * sink.
- */
+/* Handles UCX's answer to a receive: adds a pending one to the channel (NULL for a sink), and returns the status. */
 static irr_status_t posted(ucs_status_ptr_t handle, irr_ucx_channel_t *channel, irr_request_t *request)
 {
     irr_ucx_slot_t *slot = irr_ucx_slot_of(request);
@@ -127,10 +124,7 @@ static irr_status_t posted(ucs_status_ptr_t handle, irr_ucx_channel_t *channel, 
     return IRR_IN_PROGRESS;
 }
 
-/*
- * Prepares a receive. NO_IMM_CMPL: every receive ends in on_received, because UCX passes the length of the message only
- * to this callback.
- */
+/* Prepares a receive. It always ends in on_received, because only this callback gets the length of the message. */
 static void describe_receive(irr_ucx_t *ucx, irr_request_t *request, message_t *message)
 {
     irr_ucx_slot_t *slot = irr_ucx_slot_of(request);
@@ -143,10 +137,7 @@ static void describe_receive(irr_ucx_t *ucx, irr_request_t *request, message_t *
     slot->over = false;
 }
 
-/*
- * Gathers a short list on the stack and sends it at once. Returns false if the list is too long, or if UCX cannot
- * complete the send at once.
- */
+/* Gathers a list on the stack and sends it. Returns false if it is too long, or does not complete at once. */
 static bool send_short(irr_ucx_t *ucx, irr_peer_t *peer, uint64_t key, const irr_iov_t *iov, size_t count)
 {
     const ucp_request_param_t param = { .op_attr_mask = UCP_OP_ATTR_FLAG_FORCE_IMM_CMPL };

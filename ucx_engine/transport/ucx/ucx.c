@@ -234,10 +234,7 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
     return status;
 }
 
-/*
- * Creates the worker, which sends and receives. On one node UCX needs files in /dev/shm for its shared memory; the
- * transport shm does not.
- */
+/* Creates the worker. On one node UCX needs files in /dev/shm for shared memory; transport/shm needs none. */
 static irr_status_t open_worker(irr_ucx_t *ucx, bool one_node)
 {
     ucp_worker_params_t params = {
