@@ -96,7 +96,7 @@ static void expect_broken(forge_t forge)
         return;
     }
     irr_net_exchange_bytes(&net, 0, 1, 8, true);
-    irr_net_exchange_bytes(&net, 0, 1, 100, true);   /* allocates the bytes beside the slots */
+    irr_net_exchange_bytes(&net, 0, 1, 100, true);   /* allocates the data ring */
     irr_list_open_even(&list, 1, 300);
     irr_list_open_even(&another, 1, 8);
     irr_net_recv(&net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &recv);

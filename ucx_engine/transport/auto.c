@@ -86,7 +86,7 @@ void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *
     }
 }
 
-/* Returns a variable of UCX. UCX gives its variables with our prefix, IRR_UCX_*, precedence over UCX_*. */
+/* Returns the value of UCX_NAME. IRR_UCX_NAME takes precedence: the transport opens UCX with the prefix IRR. */
 static const char *ucx_variable(const char *own, const char *name)
 {
     const char *value = getenv(own);

@@ -29,7 +29,8 @@ typedef struct irr_finder irr_finder_t;
 
 struct irr_finder {
     /*
-     * Sets *peer_p to the peer of a member, which has an address for this kind of lane. Returns the errors of connect.
+     * Sets *peer_p to the peer of a member. The peer has an address for this kind of lane. Returns the errors of
+     * connect.
      */
     irr_status_t (*find)(irr_finder_t *finder, int rank, irr_lane_kind_t kind, irr_peer_t **peer_p);
 };
@@ -75,10 +76,10 @@ bool irr_lanes_has(const void *address, size_t length, irr_lane_kind_t kind);
 irr_status_t irr_lanes_learn(irr_peer_t *peer, const void *address, size_t length);
 
 /*
- * Opens a channel like open_channel, but selects the lanes by labels: `near` for members with the label of this rank,
- * and `far` for other members. labels NULL: `far` for all members. (open_channel selects `near` for each peer whose
- * `near` address is known.) Looks up the peers of `near` now, and a peer of `far` before the first send to it. Returns
- * IRR_ERR_UNREACHABLE if a member has no known address for its lane.
+ * Opens a channel like open_channel, but selects the lanes by labels, one number per member: `near` for members with
+ * the label of this rank, `far` for other members. labels NULL: `far` for all members. (open_channel selects `near` for
+ * each peer whose `near` address is known.) Looks up the peers of `near` now, and a peer of `far` before the first send
+ * to it. Returns IRR_ERR_UNREACHABLE if a member has no known address for its lane.
  */
 irr_status_t irr_lanes_open_channel(irr_lanes_t *lanes, uint16_t id, int ranks, int rank, irr_finder_t *finder,
                                     const int *labels, irr_channel_t **channel_p);

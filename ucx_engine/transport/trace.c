@@ -1,9 +1,9 @@
 /*
  * trace.c - records the messages of a transport; see trace.h.
  *
- * The caller's request has a callback of the caller. To see when a message ends, the wrapper passes a request of its
- * own to the inner transport. If memory for such a request is missing, the wrapper passes the caller's request on, and
- * counts the message as dropped.
+ * To see when a message ends, the wrapper passes a request with a callback of its own to the inner transport, and then
+ * calls the callback of the caller. If memory for such a request is missing, the wrapper passes on the request of the
+ * caller, and counts the message as dropped.
  */
 #include "transport/trace.h"
 

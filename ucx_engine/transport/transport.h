@@ -152,8 +152,8 @@ typedef struct irr_transport_ops {
     irr_status_t (*address)(irr_transport_t *transport, const void **address_p, size_t *length_p);
 
     /*
-     * Creates the peer of a process from a copy of the address of the process. Sends nothing. reach or the first send
-     * opens the endpoint, which is the connection of the network library. free also frees the peer.
+     * Creates the peer of a process from the address of the process, which is copied. Sends nothing. reach or the first
+     * send opens the endpoint, which is the connection of the network library. free also frees the peer.
      */
     irr_status_t (*connect)(irr_transport_t *transport, const void *address, size_t length, irr_peer_t **peer_p);
 
@@ -201,8 +201,8 @@ typedef struct irr_transport_ops {
     /*
      * Cancels pending sends of the channel, as far as the transport can; other sends continue. take_back calls `done`
      * of a cancelled send with IRR_ERR_CANCELED, and the receiver gets IRR_ERR_PEER or no message. The caller may then
-     * write to the memory of the send: a receiver that still reads this memory gets the error. NULL if the transport
-     * can cancel no sends.
+     * write to the memory of the send: a receive that still reads this memory fails. NULL if the transport cannot
+     * cancel sends.
      */
     void (*take_back)(irr_channel_t *channel);
 
@@ -302,7 +302,7 @@ static inline irr_channel_t *irr_channel_lane(irr_channel_t *channel, int rank)
     return channel->kinds != NULL ? channel->lanes[channel->kinds[rank]] : channel;
 }
 
-/* The next two functions call send and recv of the channel that carries the message. */
+/* irr_channel_send and irr_channel_recv call the channel that carries the message. */
 static inline irr_status_t irr_channel_send(irr_channel_t *channel, irr_request_t *request)
 {
     irr_channel_t *lane = irr_channel_lane(channel, request->peer);

@@ -21,8 +21,8 @@ static void append(irr_ofi_t *ofi, irr_ofi_op_t *op)
 }
 
 /*
- * Ends a receive, and returns its status. A truncated message is no error if the receive discards the end of the
- * message (op->whole is shorter than op->room). A message in the scrap buffer may be too long without being truncated.
+ * Ends a receive, and returns its status. libfabric knows only the posted memory. It truncates a message whose end the
+ * pieces discard; this is no error. It does not truncate a message in the scrap buffer that is too long for the pieces.
  */
 static irr_status_t end_receive(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 {
@@ -64,9 +64,9 @@ void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 }
 
 /*
- * Returns the length of a message that was longer than the posted memory. Providers report it in different ways: len is
- * the length of the message or of the memory, and olen is the length of the rest or 0. If neither shows the length,
- * returns one that is too long, and that no fragment follows.
+ * Returns the length of a message that was longer than the posted memory. Depending on the provider, len is the length
+ * of the message or of the memory, and olen is the length of the rest or 0. If neither shows the length of the message,
+ * returns a length that is too long, and that marks the last fragment (fragment.c).
  */
 static size_t length_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op, const struct fi_cq_err_entry *entry)
 {

@@ -42,8 +42,8 @@ static void measure_fragment(const irr_ofi_t *ofi, irr_ofi_op_t *op)
 
 /*
  * Starts an operation. A provider accepts only a limited number of posted receives, but the first receive of each key
- * must be posted. Otherwise all posted receives could wait for messages that are sent after a message whose receive is
- * not posted. If there are many receives, only the first receive of each key is therefore posted.
+ * must be posted. Otherwise the next message of a sender could belong to a receive that is not posted, while all posted
+ * receives wait for later messages. If there are many receives, only the first receive of each key is therefore posted.
  */
 irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_backlog_t *backlog, bool *posted)
 {

@@ -27,8 +27,8 @@ uint64_t irr_ofi_key(const irr_ofi_t *ofi, uint32_t id, uint16_t tag, int from)
 
 /*
  * Sets *room to the length of the longest message that the pieces can take, and *kept to the number of bytes that need
- * memory. These are all bytes, unless the list ends in an endless sink: then only the bytes before it. A limited sink
- * needs memory, too, because not all providers report the length of a truncated message.
+ * memory. These are all bytes, but if the list ends in an endless sink, only the bytes up to the last piece with a
+ * base. A limited sink needs memory because some providers do not report the length of a truncated message.
  */
 static irr_status_t measure(const irr_iov_t *iov, size_t count, size_t *kept, size_t *room)
 {

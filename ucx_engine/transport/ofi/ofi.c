@@ -158,8 +158,8 @@ static const irr_transport_ops_t ops = {
 };
 
 /*
- * Returns the largest power of two that is not larger than the provider's longest message. A power of two fits into the
- * addresses that ranks exchange (peer.c), so they can check that they agree.
+ * Returns the largest power of two that is not larger than the provider's longest message. Its logarithm fits into one
+ * byte of an address (peer.c), by which the ranks check that they use the same length.
  */
 static size_t fragment_max(size_t message_max)
 {

@@ -87,7 +87,8 @@ struct irr_ofi_op {
 
 /*
  * A sink discards messages, one at a time, whose keys equal `key` except for the bits in `ignore`. BUSY: its receive is
- * pending. MATCHED: the receive has discarded a message. EMPTY: the receive was cancelled, as there was no message.
+ * pending. MATCHED: its receive has discarded a message. EMPTY: its receive was cancelled, because no message had
+ * arrived.
  */
 typedef struct irr_ofi_sink {
     enum { IRR_OFI_FREE, IRR_OFI_BUSY, IRR_OFI_MATCHED, IRR_OFI_EMPTY } state;

@@ -1,8 +1,8 @@
 /*
  * op.c - memory of operations and of packed messages, from free lists.
  *
- * Operations are allocated in slabs, which live as long as the transport. A buffer for a packed message has a length of
- * a power of two. Freed buffers are kept for reuse, up to KEPT_MAX bytes in total.
+ * Operations are allocated in slabs, which live as long as the transport. Buffers for packed messages have lengths of
+ * powers of two, or more than 4 MiB. Freed buffers up to 4 MiB are kept for reuse, up to KEPT_MAX bytes in total.
  */
 #include "transport/ofi/ofi.h"
 

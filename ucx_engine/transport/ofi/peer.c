@@ -3,7 +3,7 @@
  *
  * An address of this transport, with the length of each field in bytes:
  *
- *     version 1 | length of the provider's name 1 | logarithm of fragment_max 1 | 0 1 | format of the address 4 |
+ *     version 1 | length of the provider's name 1 | logarithm of fragment_max 1 | zero 1 | format of the address 4 |
  *     name of the provider | address of libfabric
  *
  * A peer has only an address until the first send to it, because a process usually sends to few of many peers.

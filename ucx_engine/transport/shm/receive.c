@@ -22,7 +22,7 @@ static inline void finish(irr_shm_op_t *op, irr_status_t status)
 
 /* ---- slots ---- */
 
-/* Returns the link to the first posted receive with this key, or to the NULL at the end. */
+/* Returns the pointer to the first posted receive with this key, or to the NULL at the end of the queue. */
 static irr_shm_op_t **find_posted(irr_peer_t *peer, uint64_t key)
 {
     irr_shm_op_t **link = &peer->posted.first;

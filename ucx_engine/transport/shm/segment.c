@@ -67,9 +67,8 @@ void irr_segment_fini(irr_segment_t *segment)
 }
 
 /*
- * Maps the pages of a backed range into this process in one system call (Linux 5.14 or newer). Without it, the first
- * write to each page takes a page fault. The first exchanges through new lanes would then take five times as long, and
- * a trial that times them would be wrong.
+ * Maps the pages of a backed range into this process in one system call (Linux 5.14 or newer). Otherwise the first
+ * write to each page takes a page fault, and the first exchanges through a new lane take five times as long.
  */
 static void map_pages(irr_segment_t *segment, size_t offset, size_t bytes)
 {

@@ -281,7 +281,7 @@ bool irr_shm_may_send(irr_peer_t *peer)
 
 /*
  * Cancels the queued sends of a channel, and appends them to `cancelled`. Only the first send of the queue can have
- * sent a part of its message; it is replaced by a stand-in, which sends the announcement of the end.
+ * sent a part of its message. A stand-in then takes its place, and announces that the rest will not arrive.
  */
 static void cancel_queued(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *cancelled)
 {

@@ -114,7 +114,7 @@ static bool older_than(unsigned minor)
     return major == 1 && own_minor < minor;
 }
 
-/* Changes a setting of UCX unless the user has set its variable. An error is ignored. */
+/* Changes a setting of UCX, unless the user has set its variable. An error is only logged. */
 static void prefer(ucp_config_t *config, const char *variable, const char *name, const char *value)
 {
     ucs_status_t status = getenv(variable) == NULL ? irr_ucx.ucp_config_modify(config, name, value) : UCS_OK;
@@ -152,8 +152,8 @@ static bool has_adapters(void)
 
 /*
  * Returns the length in bytes up to which a message is sent without a rendezvous; 0: UCX's default. Over tcp a
- * rendezvous takes longer than buffering 64 KiB. With adapters that access remote memory, a rendezvous is the faster
- * way from a smaller length on, which UCX knows.
+ * rendezvous takes longer than buffering 64 KiB. With adapters that access remote memory the best length is lower, and
+ * UCX's default is good.
  */
 static size_t eager_bytes(const irr_engine_config_t *config, const char *tls)
 {
