@@ -30,18 +30,18 @@ typedef struct irr_ofi_backlog irr_ofi_backlog_t;
 
 /* A backlog: operations that libfabric could not accept yet (-FI_EAGAIN), in order. */
 struct irr_ofi_backlog {
-    irr_ofi_op_t   *first, **last;
+    irr_ofi_op_t      *first, **last;
     irr_ofi_backlog_t *next;
-    bool            listed;   /* in the list of the transport */
+    bool               listed;   /* in the list of the transport */
 };
 
 /* A process of the job. The first send to it adds its address to libfabric's address table. */
 struct irr_peer {
-    irr_peer_t    *next;      /* in the list of the transport */
-    fi_addr_t      to;        /* entry in the address table; FI_ADDR_NOTAVAIL: no entry */
-    irr_ofi_backlog_t backlog;      /* sends that libfabric could not accept yet */
-    size_t         length;
-    char           address[];
+    irr_peer_t       *next;      /* in the list of the transport */
+    fi_addr_t         to;        /* entry in the address table; FI_ADDR_NOTAVAIL: no entry */
+    irr_ofi_backlog_t backlog;   /* sends that libfabric could not accept yet */
+    size_t            length;
+    char              address[];
 };
 
 /* The purpose of an operation. */
@@ -56,8 +56,8 @@ struct irr_ofi_op {
     struct fi_context2 context;   /* libfabric returns this address with the completion */
     irr_request_t     *request;   /* NULL: no caller waits for the operation */
     irr_ofi_kind_t     kind;
-    irr_ofi_op_t      *next;      /* next in a backlog, or in the list of finished or free operations */
-    irr_ofi_backlog_t    *backlog;      /* backlog that contains the operation; NULL: none */
+    irr_ofi_op_t      *next;      /* next in a backlog, or in the list of ended or of free operations */
+    irr_ofi_backlog_t *backlog;   /* backlog that contains the operation; NULL: none */
     irr_ofi_op_t     **at;        /* pointer to the operation in the backlog */
     bool               waits;     /* not passed to libfabric, because earlier operations of its queue are pending */
     bool               queued;    /* in the queue of its key (queue.c) */
@@ -74,7 +74,7 @@ struct irr_ofi_op {
     void              *buffer;    /* from irr_ofi_buffer_take: memory of `whole`; NULL: none */
     size_t             kept;      /* send: length of the message; receive: number of bytes that are not discarded */
     size_t             posted;    /* length of the memory that libfabric may access now */
-    irr_ofi_backlog_t    *home;      /* backlog to join if libfabric cannot accept the operation */
+    irr_ofi_backlog_t *home;      /* backlog to join if libfabric cannot accept the operation */
     size_t             done;      /* total length of the finished fragments (fragment.c) */
     size_t             room;      /* send: length of the message; receive: length of the longest message that the pieces
                                      can take; sink: index in irr_ofi_t.sinks */
@@ -124,11 +124,11 @@ typedef struct irr_ofi {
     irr_peer_t              *peers;
     uint64_t                 endpoints, bytes_gathered;
     bool                     closed;
-    irr_ofi_backlog_t           receives;      /* all receives that libfabric could not accept yet */
-    irr_ofi_backlog_t          *backlogs;         /* backlogs that may not be empty */
+    irr_ofi_backlog_t        receives;      /* receives that libfabric could not accept yet */
+    irr_ofi_backlog_t       *backlogs;      /* backlogs that may not be empty */
     irr_ofi_op_t            *queues[IRR_OFI_QUEUES];
     bool                     orphans;       /* fragments may still arrive for a message whose receive has ended */
-    irr_ofi_op_t            *finished, **finished_last;   /* operations whose `done` must be called, in order */
+    irr_ofi_op_t            *finished, **finished_last;   /* ended operations, in order; progress calls `done` */
     uint64_t                 sends;         /* number of pending sends, with or without a request */
     uint64_t                 recvs;         /* number of pending receives */
     uint64_t                 recvs_many;    /* above this number of receives, only the first receive of each key is
@@ -136,7 +136,7 @@ typedef struct irr_ofi {
     uint64_t                 draining, quiet_ns;   /* value of `sends` when drain last saw a change, and the time of
                                                       this change */
     uint64_t                 live;          /* number of operations that are not free */
-    unsigned                 idle_calls;         /* number of calls of progress while no operation was pending */
+    unsigned                 idle_calls;    /* number of calls of progress while no operation was pending */
     struct irr_ofi_slab     *slabs;         /* memory of all operations */
     size_t                   ops;           /* number of operations */
     irr_ofi_op_t            *free_ops;

@@ -21,17 +21,17 @@
 
 /* Tells a process of the node where to find a segment. May be sent as bytes. */
 typedef struct irr_segment_handle {
-    uint64_t process, file;     /* PID of the owner, and its descriptor of the file */
+    uint64_t process, file;   /* PID of the owner, and its descriptor of the file */
     uint64_t device, inode;   /* identify the file; inode 0: unknown, the reader must recognise the contents instead */
     uint64_t bytes;
 } irr_segment_handle_t;
 
 /* A segment of this process. A zeroed object is no segment. */
 typedef struct irr_segment {
-    unsigned char     *bytes;
+    unsigned char       *bytes;
     irr_segment_handle_t handle;
-    size_t             backed;   /* end of the backed bytes behind the table */
-    size_t             end;      /* end of the allocated ranges */
+    size_t               backed;   /* end of the backed bytes behind the table */
+    size_t               end;      /* end of the allocated ranges */
 } irr_segment_t;
 
 /*

@@ -39,9 +39,9 @@
 /* The address of a process in this transport. */
 typedef struct irr_shm_address {
     irr_segment_handle_t segment;
-    irr_remote_handle_t memory;
-    uint64_t           bell;   /* descriptor of the pipe that wakes the process (bell.c), write end; 0: none */
-    uint64_t           name;   /* unique on this node */
+    irr_remote_handle_t  memory;
+    uint64_t             bell;   /* descriptor of the pipe that wakes the process (bell.c), write end; 0: none */
+    uint64_t             name;   /* unique on this node */
 } irr_shm_address_t;
 
 /*
@@ -154,8 +154,8 @@ struct irr_peer {
     irr_segment_view_t     view;       /* segment of the process; not mapped until it is needed */
     irr_lane_out_t         out;        /* our lane to the process */
     irr_shm_op_t          *filling;    /* receive of the message in pieces */
-    irr_shm_message_t     *stashing;   /* the message in pieces, if it is unexpected. If `filling` is NULL as well, the
-                                          message is lost */
+    irr_shm_message_t     *stashing;   /* the message in pieces, if it has no receive. If `filling` and `stashing` are
+                                          NULL, the message is lost */
     size_t                 pieces_total;   /* total length of the message in pieces */
     irr_shm_message_t     *spare;      /* free messages of the room */
     const irr_shm_link_t  *their_link; /* link of the process for us; NULL: not found yet */
