@@ -22,7 +22,8 @@ static void append(irr_ofi_t *ofi, irr_ofi_op_t *op)
 
 /*
  * Ends a receive, and returns its status. libfabric knows only the posted memory. It truncates a message whose end the
- * pieces discard; this is no error. It does not truncate a message in the scrap buffer that is too long for the pieces.
+ * pieces discard; this is no error. It does not truncate a message that is too long for the pieces, but fits into
+ * irr_ofi_t.scrap, the memory of a receive that discards all bytes.
  */
 static irr_status_t end_receive(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 {

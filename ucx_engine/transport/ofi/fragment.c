@@ -31,7 +31,9 @@ irr_iov_t irr_ofi_fragment(irr_ofi_t *ofi, const irr_ofi_op_t *op)
     return (irr_iov_t){ .base = op->posted > 0 ? (char *)all.base + op->done : NULL, .length = op->posted };
 }
 
-/* Sets the length of the memory for the next fragment. A receive that has no room left uses the scrap buffer. */
+/*
+ * Sets the length of the memory for the next fragment. If a receive has no room left, libfabric writes to ofi->scrap.
+ */
 static void measure_fragment(const irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     const size_t left = op->done < op->kept ? op->kept - op->done : 0;

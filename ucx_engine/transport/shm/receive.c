@@ -91,6 +91,7 @@ static void handle_whole(irr_peer_t *peer, const unsigned char *bytes, size_t to
     }
 }
 
+/* Handles the slot of a message in the memory of its sender (single.c). Returns false if the slot is invalid. */
 static bool handle_single(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t key)
 {
     const uint64_t total = irr_lane_read(&slot->single.total), address = irr_lane_read(&slot->single.address);
@@ -185,6 +186,7 @@ static void store(irr_peer_t *peer, const unsigned char *from, size_t bytes)
     }
 }
 
+/* Handles the slot of a piece. Returns false if the slot is invalid. */
 static bool handle_piece(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t key, bool first)
 {
     const uint64_t total = irr_lane_read(&slot->piece.total), offset = irr_lane_read(&slot->piece.offset);

@@ -3,8 +3,8 @@
  *
  * The sender puts the address of the message into a slot, and must not change the message until the receiver has read
  * it. Each message has a token, which is free again after that, so several messages to a process may be in progress.
- * For each token, the receiver counts in its link how many messages it has read, and the sender counts how many it has
- * sent: the counts are equal if the receiver has read the last one.
+ * For each token, the receiver publishes how many messages it has read, and the sender counts how many it has sent. If
+ * the counts are equal, the receiver has read the last message.
  */
 #include "transport/shm/shm.h"
 
