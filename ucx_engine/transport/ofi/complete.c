@@ -119,7 +119,7 @@ unsigned irr_ofi_collect(irr_ofi_t *ofi)
     return count;
 }
 
-/* Calls `done` of the ended operations. The list stays valid if `done` starts, cancels or ends operations. */
+/* Calls `done` of the ended operations. `done` may start, cancel or end operations; the list stays valid. */
 static void notify_owners(irr_ofi_t *ofi)
 {
     while (ofi->finished != NULL) {

@@ -14,9 +14,7 @@
 /* Longest message, in bytes, that the transport lets libfabric copy, so that the send completes at once. */
 #define INJECT_MAX 256
 
-/*
- * drain gives up if no send ends for this time in ns. An acknowledgement takes far less time while all ranks shut down.
- */
+/* drain gives up if no send ends for this time in ns. An acknowledgement takes far less time. */
 #define QUIET_NS UINT64_C(1000000000)
 
 /* Length in bytes from which packing a contiguous range of memory takes longer than a separate message. */
