@@ -1,5 +1,5 @@
 /*
- * ids.c - the bit set of used communicator ids; see ids.h. O(ids / 64) for a search, otherwise O(1).
+ * ids.c - which communicator ids are used; see ids.h. A search takes O(number of ids / 64) time.
  */
 #include "comm/ids.h"
 
