@@ -1,5 +1,5 @@
 /*
- * header.c - encodes and decodes the header of a message; see header.h. O(1) per slice.
+ * header.c - writes and reads the header of a message; see header.h. O(1) time per slice.
  */
 #include "exec/header.h"
 
@@ -74,8 +74,8 @@ irr_status_t irr_header_read(irr_reader_t *reader, irr_header_t *header)
 }
 
 /*
- * Reads the next slice of the message. *slice is the previous slice on entry, and the next slice on return. Returns
- * false if the next slice is invalid.
+ * Reads the next slice. *slice: on entry the previous slice, on return the next one. Returns false if the slice is not
+ * valid.
  */
 static bool get_slice(irr_reader_t *reader, uint64_t ranks, irr_slice_t *slice)
 {
