@@ -57,10 +57,7 @@ typedef void (*irr_log_fn_t)(void *context, irr_log_level_t level, const char *t
 /* Sets the logger; NULL, the default, discards all lines.  Lines of a level greater than max_level are discarded. */
 void irr_log_set(irr_log_fn_t log, void *context, irr_log_level_t max_level);
 
-/*
- * Sets the prefix of the names of settings in log lines; the default is "".  The text is not copied, so it must stay
- * valid.
- */
+/* Sets the prefix of the names of settings in log lines; the default is "".  The text must stay valid. */
 void irr_log_prefix_set(const char *prefix);
 
 /* The source of all heap memory of the engine; alloc and resize return NULL on failure. */
@@ -70,10 +67,7 @@ typedef struct irr_allocator {
     void  (*free)(void *memory);
 } irr_allocator_t;
 
-/*
- * Replaces the allocator by a copy of *allocator; NULL restores malloc, realloc and free.  No engine may exist at the
- * time of the call.
- */
+/* Copies *allocator; NULL restores malloc, realloc and free.  No engine may exist at the time of the call. */
 void irr_allocator_set(const irr_allocator_t *allocator);
 
 /* ---- counters -------------------------------------------------------------------------------- */
@@ -128,8 +122,7 @@ typedef struct irr_engine_config {
                                                 domains, separated by commas; NULL or "": chosen automatically, see
                                                 ofi/provider.c */
     const char *trace;         /* file that gets one line per message, see transport/trace.h; NULL or "": none */
-    const char *interfaces;    /* network interfaces to listen on, separated by commas; NULL or "": any; see
-                                  ofi/provider.c */
+    const char *interfaces;    /* network interfaces to listen on, separated by commas; NULL or "": any */
     bool        one_node;      /* true: the whole job is on this node; UCX then opens no network device */
     bool        threads;       /* true if several threads may call the engine */
     size_t      job_ranks, node_ranks;   /* number of ranks of the job, and number of its ranks on this node */
@@ -205,20 +198,17 @@ typedef struct irr_comm_params {
     int                   rank;
     irr_settings_t        settings;
     const irr_oob_t      *oob;      /* borrowed until irr_comm_create returns */
-    irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part; it calls irr_comm_create only to inform
-                                       the other ranks */
-    const char           *reason;   /* cause of `trouble`, for the user; of all ranks with a trouble only the lowest one
-                                       logs its cause */
+    irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part, and only informs the others */
+    const char           *reason;   /* cause of `trouble`, for the user; the lowest such rank logs it */
     const char           *parameter;   /* name of the user's parameter for the algorithm; NULL: "algorithm" */
-    const char           *otherwise;   /* clause that ends the error message, such as what serves the exchanges if this
-                                          call fails; NULL: none */
+    const char           *otherwise;   /* last clause of an error message: what serves exchanges if this call fails;
+                                          NULL: none */
     const char           *host;     /* host name of this rank, for a topology file; NULL: unknown */
-    int                   node;     /* number of the node of this rank: equal on ranks that share a node, different on
-                                       other ranks */
+    int                   node;     /* number of this rank's node: equal on ranks that share a node only */
     const char           *switch_address, *switch_pattern;   /* SLURM_TOPOLOGY_ADDR and SLURM_TOPOLOGY_ADDR_PATTERN;
                                                                 NULL: not set */
-    bool                  only_shared;    /* true: if the ranks need the network, the call fails without a log line;
-                                             must be equal on all ranks */
+    bool                  only_shared;    /* true: if ranks need the network, fail without a log line; equal on all
+                                             ranks */
 } irr_comm_params_t;
 
 /*

@@ -45,10 +45,7 @@ int irr_algorithm_find(const char *name);
 typedef enum irr_compose { IRR_COMPOSE_MAP(IRR_COMPOSE_ENUM) IRR_COMPOSE_COUNT } irr_compose_t;
 #undef IRR_COMPOSE_ENUM
 
-/*
- * Returns the name of composition i; NULL past the last.  irr_overlap_name, irr_pacing_name and irr_host_route_name do
- * the same.
- */
+/* Returns name i; NULL past the last, as do irr_overlap_name, irr_pacing_name and irr_host_route_name. */
 const char *irr_compose_name(int i);
 
 /*
@@ -87,13 +84,11 @@ typedef struct irr_dims {
 irr_status_t irr_dims_parse(const char *text, irr_dims_t *dims);
 
 /* Defaults: */
-#define IRR_SLICE_MIN_DEFAULT   256       /* shortest slice, in bytes; a slice is a range of a block that travels
-                                             separately */
+#define IRR_SLICE_MIN_DEFAULT   256       /* shortest slice of a block in bytes; slices travel separately */
 #define IRR_DIRECT_DEFAULT      1536      /* shortest message that "hybrid" sends directly, in bytes; such a message
                                              takes about as long directly as through a grid */
 #define IRR_NODE_DIRECT_DEFAULT 1025      /* shortest message that "node" sends directly, in bytes */
-#define IRR_LATENCY_DEFAULT     16384     /* number of bytes that a rank sends in the time that it takes to start a
-                                             message */
+#define IRR_LATENCY_DEFAULT     16384     /* number of bytes that take as long to send as a message to start */
 
 /* ---- schedules ---- */
 
@@ -159,8 +154,7 @@ typedef struct irr_scheduled_params {
     irr_lambda_t lambda;     /* random-heap: see irr_lambda_t */
     uint64_t     latency;    /* random-heap with the rule "incremental": as IRR_LATENCY_DEFAULT; below 2^40 */
     int          max_steps;  /* optimal, tree: approximate limit of the number of steps; 0: no limit */
-    bool         shift;      /* xor: true: in step k rank i sends to rank (i + k) mod P, even if the number of ranks P
-                                is a power of two */
+    bool         shift;      /* xor: rank i sends to rank (i + k) mod P in step k, even if P is a power of two */
     irr_redistribution_t redistribution;  /* redistribution: only x, p, y and q are used */
     const irr_tree_t *tree;  /* tree: borrowed; NULL: all hosts at one switch, one rank per host */
     const irr_deadline_t *deadline;   /* borrowed; NULL: no deadline; unused in irr_settings_t, which has schedule_ms */
@@ -230,8 +224,7 @@ const char *irr_host_route_name(int i);
 typedef struct irr_settings {
     int           algorithm;        /* row of the algorithm table */
     irr_compose_t compose;
-    size_t        window_messages;  /* largest number of sends in flight on a rank; a message in several pieces counts
-                                       as one send; 0: no limit */
+    size_t        window_messages;  /* largest number of sends in flight; several pieces count as one; 0: no limit */
     size_t        window_bytes;     /* largest number of bytes in flight on a rank; 0: no limit */
     irr_dims_t    dims;             /* the grid of a store-and-forward algorithm */
     size_t        slice_min;        /* balanced-grid: shortest slice into which it cuts a message; 0: any length */
@@ -244,11 +237,9 @@ typedef struct irr_settings {
                                        trial of "tree" derives from piece_bytes */
     size_t        lead_bytes;       /* pacing sync: as IRR_LEAD_DEFAULT; or IRR_BYTES_AUTO */
     irr_scheduled_params_t scheduled;
-    size_t        piece_bytes;      /* with a schedule: longer messages are sent in pieces of this length; 0: no limit;
-                                       or IRR_BYTES_AUTO */
+    size_t        piece_bytes;      /* with a schedule: longest piece of a message; 0: no limit; or IRR_BYTES_AUTO */
     size_t        matrix_max_bytes; /* longest count matrix; exchanges with a longer one have no schedule; 0: no limit */
-    size_t        schedule_ms;      /* time limit in ms for the computation of one schedule on rank 0; after it the
-                                       exchange has no schedule; 0: no limit */
+    size_t        schedule_ms;      /* time limit in ms to compute a schedule; after it there is none; 0: no limit */
     size_t        cache_bytes;      /* largest number of bytes of the schedules that a communicator keeps; it never
                                        keeps more than seven; 0: no limit of bytes */
     irr_host_route_t host_route;    /* tree, with several ranks on a host and pacing sync or free */
@@ -257,8 +248,7 @@ typedef struct irr_settings {
     const char   *schedule_file;    /* a schedule that irr_plan --save wrote, for exchanges with the counts in this
                                        file; NULL or "": no file */
     const char   *topology_file;    /* Slurm's topology.conf, for tree and auto; NULL or "": no file */
-    const char   *matrix_dump;      /* prefix of the files to which rank 0 writes the count matrices, see comm/dump.h;
-                                       NULL or "": none */
+    const char   *matrix_dump;      /* prefix of the files with count matrices, see comm/dump.h; NULL or "": none */
 } irr_settings_t;
 
 /*

@@ -1,6 +1,4 @@
-/*
- * irr_status.h - the results of functions of the engine, and a text for each result.
- */
+/* irr_status.h - the results of functions of the engine, and a text for each result. */
 #ifndef IRR_STATUS_H
 #define IRR_STATUS_H
 

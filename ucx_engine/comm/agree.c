@@ -34,10 +34,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * Local. Returns true if this process can neither reach process `name` yet nor has its address. kind: over shared
- * memory (near) or the network (far).
- */
+/* Local. Returns true if this process needs the address of another process. kind: near (shared memory) or far. */
 static bool lacks(const irr_engine_t *engine, uint64_t name, irr_lane_kind_t kind)
 {
     const irr_peer_t *peer = irr_peers_find(&engine->peers, name);
@@ -75,10 +72,7 @@ static uint64_t trouble_word(const irr_comm_params_t *params, irr_status_t troub
     return trouble != IRR_OK ? (uint64_t)(params->ranks - params->rank) : 0;
 }
 
-/*
- * Runs when the text of the reason has arrived. Only the lowest rank in trouble has sent a text, so the maxima are this
- * text.
- */
+/* Stores the reason. Only the lowest rank in trouble has sent a text, so the maxima are this text. */
 static irr_status_t answered(irr_setup_t *setup)
 {
     memcpy(setup->why, setup->words, sizeof(setup->why));
@@ -116,10 +110,7 @@ static irr_status_t refused(irr_setup_t *setup)
 enum { SETTINGS = 1, SETTINGS_COMPLEMENT, NODE, NODE_COMPLEMENT, UNSHARED, SWITCHES,
        WORDS = SWITCHES + IRR_SWITCHES_WORDS };
 
-/*
- * Words of the later agreements, which run when the transports are open. Only the search for an id has the words from
- * ID on.
- */
+/* Words of the later agreements, when the transports are open. Only the search for an id has those from ID on. */
 enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS, ID = ADDRESS_WORDS, ID_COMPLEMENT, DRAWN, ID_WORDS };
 
 _Static_assert(WORDS <= IRR_SETUP_WORDS && IRR_SETUP_WHY <= IRR_SETUP_WORDS * sizeof(uint64_t),

@@ -19,10 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * Indexes of the words: the algorithm, then the rows of the table of settings (plan/settings.h), then only_shared of
- * irr_comm_params_t.
- */
+/* Indexes of words: the algorithm, then the table of settings (plan/settings.h), then params->only_shared. */
 enum { ALGORITHM, TABLE };
 
 #define WORDS_MAX (IRR_SETTINGS_MAX + 2)

@@ -6,10 +6,7 @@
 
 #include "comm/setup.h"
 
-/*
- * Returns a hash of all settings and of the contents of their files: 64 bits, so different settings have different
- * hashes in practice.
- */
+/* Returns a 64-bit hash of all settings and of the contents of their files. */
 uint64_t irr_settings_digest(const irr_comm_params_t *params, const irr_comm_files_t *files);
 
 /*

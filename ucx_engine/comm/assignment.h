@@ -22,8 +22,7 @@
 
 /* What rank 0 computes from a matrix. A zeroed object is empty. */
 typedef struct irr_computed {
-    bool           declined;   /* no schedule: the algorithm cannot handle the matrix, took too long, or computes no
-                                  schedules */
+    bool           declined;   /* no schedule: the algorithm cannot handle the matrix, or took too long */
     irr_schedule_t schedule;
     irr_syncs_t    syncs;      /* which messages wait for which others; empty unless the pacing needs this */
 } irr_computed_t;

@@ -1,6 +1,4 @@
-/*
- * cache.c - a communicator's cache of schedules; see cache.h.
- */
+/* cache.c - a communicator's cache of schedules; see cache.h. */
 #include "comm/cache.h"
 
 #include "core/alloc.h"

@@ -12,10 +12,7 @@
 /* Returns true if the algorithm must know which ranks share a node, or a host of the topology file. */
 bool irr_comm_route_needs_labels(const irr_comm_params_t *params, const irr_comm_files_t *files);
 
-/*
- * Returns true if the algorithm is redistribution, and the setting with the parameters of the redistribution is
- * missing.
- */
+/* Returns true if the algorithm is redistribution, but the setting with its parameters is missing. */
 bool irr_comm_route_lacks(const irr_settings_t *settings);
 
 /* Returns false if settings->dims make more stages than fit in the tag of a message (exec/tag.h). */

@@ -104,10 +104,7 @@ irr_status_t irr_connect_find(irr_setup_t *setup, irr_step_fn next)
 
 /* ---- the channel ---- */
 
-/*
- * Connects a process. If it is connected already, adds the connections over transports that were opened later. The
- * engine is locked.
- */
+/* Connects a process, also over transports that were opened after its first connection. The engine is locked. */
 static irr_status_t connect_process(irr_engine_t *engine, uint64_t name, irr_peer_t **peer_p)
 {
     size_t length = 0;

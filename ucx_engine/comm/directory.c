@@ -1,6 +1,4 @@
-/*
- * directory.c - a table of the addresses of processes; see directory.h.
- */
+/* directory.c - a table of the addresses of processes; see directory.h. */
 #include "comm/directory.h"
 
 #include "core/alloc.h"

@@ -41,10 +41,7 @@ struct irr_directory {
 irr_status_t irr_directory_create(size_t count, size_t address_bytes, bool shares, irr_directory_t **directory_p);
 void         irr_directory_destroy(irr_directory_t *directory);
 
-/*
- * Writes the entry of this process behind the array, and returns it. If the address is too long for an entry, it is
- * left out, and its length is 0.
- */
+/* Writes the entry of this process behind the array, and returns it. A too long address is replaced by length 0. */
 const void *irr_directory_input(irr_directory_t *directory, int label, const void *address, size_t length);
 
 /* Returns entry i. Before the array is sorted, this is the entry of rank i. */
@@ -68,10 +65,7 @@ void irr_directory_share(irr_directory_t *directory, const irr_segment_handle_t 
 
 /* ---- lists of directories ---- */
 
-/*
- * Adds a sorted directory to a list. Destroys each settled directory all of whose processes are in the new directory,
- * too.
- */
+/* Adds a sorted directory to a list. Destroys each settled directory whose processes are all in the new one. */
 void irr_directories_add(irr_directory_t **list, irr_directory_t *directory);
 
 /*

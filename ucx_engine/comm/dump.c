@@ -1,6 +1,4 @@
-/*
- * dump.c - writes count matrices and an index of them to files; see dump.h.
- */
+/* dump.c - writes count matrices and an index of them to files; see dump.h. */
 #include "comm/dump.h"
 
 #include "core/alloc.h"

@@ -68,16 +68,13 @@ struct irr_comm {
     uint32_t         id;
     uint32_t         sequence;    /* number for the tags of the next exchange; an exchange may use several */
     uint32_t         over;        /* all exchanges with lower numbers are over on this rank */
-    uint32_t         gaps;        /* 1 + number of the last exchange that may have caused messages without a receive; 0:
-                                     none (comm/unexpected.h) */
-    size_t           unexpected;   /* number of messages without a receive that were discarded and are not reported yet
-                                      */
+    uint32_t         gaps;        /* see comm/unexpected.h: 1 + number of the last exchange with gaps; 0: none */
+    size_t           unexpected;   /* discarded messages that are not reported yet (comm/unexpected.h) */
     uint64_t         user;        /* see irr_comm_use */
     bool             handed;      /* no exchange of the present user is over yet */
     irr_status_t     failed;      /* error of the failed communicator; IRR_OK: not failed */
     uint64_t         failed_ns;   /* time of the failure */
-    unsigned         notified;    /* number of checks since the notice of another rank's failure arrived; 0: no notice
-                                     */
+    unsigned         notified;    /* checks since the notice of another rank's failure; 0: no notice */
     bool             serial;      /* exchanges run one at a time, because all use `relay` or `schedules` */
     bool             busy;        /* the communicator is in engine->busy */
     irr_comm_t      *next_busy;
@@ -96,8 +93,7 @@ struct irr_comm {
     irr_allreduce_t  agreement;   /* the all-reduce by which the members take decisions during exchanges */
     irr_tree_t       tree;        /* the tree of switches and hosts, for algorithm `tree` */
     irr_schedules_t  schedules;
-    irr_run_t        run;         /* plan and executor of exchanges that irr_exchange_plan has not planned, if `serial`
-                                     */
+    irr_run_t        run;         /* if `serial`: plan and executor of exchanges that are not planned */
     irr_notice_t     notice;      /* informs the other members of a failure */
     irr_comm_t      *next, *prev; /* in engine->comms or engine->buried */
     irr_comm_t      *next_notifying;

@@ -1,6 +1,4 @@
-/*
- * exchange.c - creates, starts, plans and tests exchanges; exchange.h explains the terms and lists the other files.
- */
+/* exchange.c - creates, starts, plans and tests exchanges; exchange.h explains the terms and lists the other files. */
 #include "comm/comm_route.h"
 #include "comm/exchange.h"
 

@@ -41,8 +41,7 @@ static bool begin(irr_exchange_t *exchange)
         return false;
     }
     exchange->running = &run->plan;
-    run->exec.env.sourced = true;   /* no message depends on another, so a failed or short message does not stop the
-                                       others */
+    run->exec.env.sourced = true;   /* no message depends on another, so a failed one does not stop the others */
     irr_exec_start(&run->exec, &run->plan);
     irr_exec_expect(&run->exec, true);
     return true;

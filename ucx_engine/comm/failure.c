@@ -1,6 +1,4 @@
-/*
- * failure.c - fails a communicator on all its members, by empty messages (notices); see failure.h.
- */
+/* failure.c - fails a communicator on all its members, by empty messages (notices); see failure.h. */
 #include "comm/exchange.h"
 
 #include "core/clock.h"
@@ -13,10 +11,7 @@
 /* If a notice has arrived, an exchange ends after this number of rounds of progress without an event. */
 #define QUIET_ROUNDS 2048
 
-/*
- * It also ends after this number of checks, because messages of other communicators can keep the transport busy for
- * long.
- */
+/* It also ends after this number of checks, because other communicators can keep the transport busy for long. */
 #define NOTIFIED_MAX 4096
 
 /* The tag of a notice. All other messages of the kind SYNC have a stage above 0. */

@@ -46,10 +46,7 @@ bool irr_comm_notify(irr_comm_t *comm);
 /* Checks for a notice while no exchange is running; a notice fails the communicator. Called from time to time. */
 void irr_comm_listen(irr_comm_t *comm);
 
-/*
- * Checks for a notice and for the timeout during an exchange; each of them fails the communicator. Called from time to
- * time.
- */
+/* Checks for a notice and for the timeout during an exchange; both fail the communicator. Called from time to time. */
 void irr_comm_watch(irr_exchange_t *exchange);
 
 /* Cancels the receives of the running exchanges, which the caller must not continue. */

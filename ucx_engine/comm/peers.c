@@ -1,6 +1,4 @@
-/*
- * peers.c - a table of connected processes, and the names of members; see peers.h.
- */
+/* peers.c - a table of connected processes, and the names of members; see peers.h. */
 #include "comm/peers.h"
 
 #include "core/alloc.h"

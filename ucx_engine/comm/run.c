@@ -1,6 +1,4 @@
-/*
- * run.c - builds the plan of an exchange, and keeps it for the next exchange; see run.h.
- */
+/* run.c - builds the plan of an exchange, and keeps it for the next exchange; see run.h. */
 #include "comm/run.h"
 
 #include "comm/comm_route.h"
@@ -32,8 +30,7 @@ bool irr_run_take_new(irr_run_t *run, const irr_problem_t *problem)
     run->neighbors = problem->neighbors;
     run->in_place = problem->in_place;
     run->built = IRR_RUN_NOTHING;
-    (void)irr_blocks_remember(&run->blocks, problem);   /* if memory is missing, the next exchange only builds its plan
-                                                           again */
+    (void)irr_blocks_remember(&run->blocks, problem);   /* without memory, the next exchange builds its plan again */
     return true;
 }
 

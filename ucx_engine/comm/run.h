@@ -24,8 +24,7 @@ typedef struct irr_run {
     bool                in_place;    /* of the problem */
     irr_plan_t          plan;
     irr_plan_mark_t     mark;        /* end of the sends of long messages in the plan; their receives follow */
-    uint64_t            built;       /* serial of the schedule (comm/cache.h) that the plan was built for, or a value
-                                        below */
+    uint64_t            built;       /* serial of the schedule of the plan (comm/cache.h), or a value below */
         const irr_strategy_t *built_strategy;   /* strategy that the plan was built for */
 
     irr_exec_t          exec;

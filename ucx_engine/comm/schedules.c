@@ -1,6 +1,4 @@
-/*
- * schedules.c - init, lookup and progress of the search for a schedule; schedules.h explains the terms.
- */
+/* schedules.c - init, lookup and progress of the search for a schedule; schedules.h explains the terms. */
 #include "comm/schedules_learn.h"
 
 #include "choose/paced.h"

@@ -66,8 +66,7 @@ typedef struct irr_schedules {
     irr_nodes_t            nodes;      /* which ranks share a host, for algorithm `tree` */
     void                  *scratch;    /* memory in which a rank keeps data that it forwards */
     size_t                 scratch_max;
-    bool                   learns;     /* rank 0 gathers the matrix after a miss, to compute a schedule or to write the
-                                          matrix to a file */
+    bool                   learns;     /* rank 0 gathers the matrix after a miss (for a schedule or a file) */
     bool                   dumps;      /* matrices are written to files (comm/dump.h) */
     int                    ranks, rank;
     irr_cache_t            cache;      /* has slots only if exchanges look up schedules */
@@ -77,9 +76,8 @@ typedef struct irr_schedules {
     irr_allreduce_t       *agreement;  /* borrowed */
     irr_exec_env_t         env;
     irr_schedules_state_t  state;
-    irr_cache_entry_t     *entry;      /* result of a search: the schedule; NULL: none */
-    const irr_strategy_t  *chosen;     /* result of a search: the strategy; NULL: that of exchanges without a schedule
-                                          */
+    irr_cache_entry_t     *entry;      /* result: schedule; NULL: none */
+    const irr_strategy_t  *chosen;     /* result: strategy; NULL: that of exchanges without a schedule */
     irr_strategy_t         pairs;      /* strategy of exchanges in place */
     bool                   warned;     /* the user was told that a schedule takes too long */
     irr_learning_t        *learning;   /* NULL: no gather after a miss */

@@ -1,6 +1,4 @@
-/*
- * schedules_learn.h - private to schedules*.c: after a miss of the cache, gather, scatter and commit (schedules.h).
- */
+/* schedules_learn.h - private to schedules*.c: after a miss of the cache, gather, scatter and commit (schedules.h). */
 #ifndef IRR_SCHEDULES_LEARN_H
 #define IRR_SCHEDULES_LEARN_H
 

@@ -71,10 +71,7 @@ void irr_setup_cannot(irr_setup_t *setup, irr_status_t status, const char *forma
 
 /* ---- collectives of the caller ---- */
 
-/*
- * Maps errors of the caller's collectives to IRR_ERR_OOB, except the two that mean something to the user: a lost rank
- * and a timeout.
- */
+/* Maps errors of the caller to IRR_ERR_OOB, except two that the user understands: a lost rank and a timeout. */
 static irr_status_t from_host(irr_status_t status)
 {
     const bool known = status == IRR_OK || status == IRR_IN_PROGRESS || status == IRR_ERR_TIMEOUT ||

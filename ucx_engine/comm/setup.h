@@ -28,8 +28,7 @@ typedef struct irr_agreement {
     bool   network;           /* some pairs of ranks use the network */
     size_t address_bytes;     /* longest transport address */
     bool   addresses_needed;  /* some rank lacks addresses of other ranks */
-    size_t path_bytes;        /* length of the longest text that names the switches above a rank; 0: a rank has none, or
-                                 the algorithm needs none (comm/switches.h) */
+    size_t path_bytes;        /* largest length of the names of switches above a rank; 0: not used (comm/switches.h) */
 } irr_agreement_t;
 
 /* Largest number of words in an agreement. */
@@ -69,8 +68,7 @@ struct irr_setup {
     const char         *reason;     /* reason of this rank's trouble, for the present agreement */
     char                why[IRR_SETUP_WHY];     /* reason of the failed setup, equal on all ranks */
     irr_status_t        verdict;    /* result of irr_agree_all: IRR_ERR_NOT_SUPPORTED if a rank is in trouble */
-    uint64_t            lowest;     /* result of irr_agree_all: 0 if all ranks passed true, otherwise ranks - lowest
-                                       rank that passed false */
+    uint64_t            lowest;     /* result of irr_agree_all: 0 or (ranks - lowest rank that passed false) */
     bool                waits;      /* a collective of the caller is running */
     irr_step_fn         next;       /* next step; NULL: the setup is over */
     irr_step_fn         after;      /* step after an agreement */

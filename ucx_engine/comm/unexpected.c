@@ -1,12 +1,7 @@
-/*
- * unexpected.c - finds and discards unexpected messages, for which no receive was posted; see unexpected.h.
- */
+/* unexpected.c - finds and discards unexpected messages, for which no receive was posted; see unexpected.h. */
 #include "comm/exchange.h"
 
-/*
- * Index of the highest bit of a sequence number. It tells in which half of all numbers the number is (Epochs in
- * unexpected.h).
- */
+/* Index of the highest bit of a sequence number: its half of all numbers (Epochs in unexpected.h). */
 #define HALF_BIT (IRR_TAG_SEQUENCE_BITS - 1)
 
 /* The mask that selects all tags. */

@@ -47,10 +47,7 @@ typedef struct irr_unexpected {
     irr_comm_t *next_search;               /* communicator to search next; NULL: search the freed ids next */
 } irr_unexpected_t;
 
-/*
- * Searches at the end of an exchange, which the queue no longer has. Returns true if it must report an unexpected
- * message.
- */
+/* Searches when an exchange has left the queue. Returns true if it must report an unexpected message. */
 bool irr_unexpected_end(irr_exchange_t *exchange);
 
 /* Searches one communicator, or the freed ids. Called when the engine is idle. */

@@ -1,6 +1,4 @@
-/*
- * allreduce.c - an all-reduce of a few words (an agreement); see allreduce.h.
- */
+/* allreduce.c - an all-reduce of a few words (an agreement); see allreduce.h. */
 #include "exec/allreduce.h"
 
 #include "core/alloc.h"

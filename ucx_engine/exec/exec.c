@@ -198,10 +198,7 @@ static bool deps_complete(const irr_exec_t *exec, const irr_step_t *step)
     return true;
 }
 
-/*
- * Returns true if a step may start. If a message was too short (at_odds), a send from INPUT may start in any case
- * (exec.h).
- */
+/* Returns true if a step may start. After a short message (at_odds), a send from INPUT may always start (exec.h). */
 static inline bool may_start(const irr_exec_t *exec, const irr_step_t *step)
 {
     const bool sends = step->kind == IRR_STEP_SEND;

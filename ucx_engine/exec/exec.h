@@ -51,8 +51,7 @@ typedef struct irr_exec_env {
     void             *output;
     void             *scratch;    /* plan->scratch_bytes bytes; NULL: none, or offsets in SCRATCH are addresses */
         irr_compose_t     compose;    /* how messages of several pieces are sent */
-    size_t            window_messages, window_bytes;   /* the window: largest number and bytes of sends in flight; 0: no
-                                                          limit */
+    size_t            window_messages, window_bytes;   /* the window; 0: no limit */
     irr_counters_t   *counters;
     bool              sourced;    /* the plan has a source, which handles failed messages and those of another length */
     irr_failure_t    *failure;    /* the first failure is stored here, unless there is one already; NULL: not stored */
@@ -110,8 +109,7 @@ typedef struct irr_exec_room {
  */
 typedef struct irr_line {
     bool   is;               /* the plan is a straight line */
-    bool   looks;            /* irr_channel_t.looks is true for all peers from which the plan receives
-                                (transport/transport.h) */
+    bool   looks;            /* irr_channel_t.looks is true for all receives (transport/transport.h) */
     size_t bytes, longest;   /* of the sends: total length, length of the longest */
 } irr_line_t;
 
@@ -132,8 +130,7 @@ struct irr_exec {
     size_t            held;         /* number of held receives, and of steps whose error ended the run */
     bool              more;         /* the source may append more steps */
     bool              at_odds;      /* a message was shorter than its receive */
-    bool              news;         /* a step was completed or appended since the executor last looked for steps to
-                                       start */
+    bool              news;         /* a step was completed or appended since the cursors last advanced (exec.c) */
     bool              failed;       /* a message has failed */
     size_t            next_recv;    /* all receives and waits before this step have started */
     size_t            next_send;    /* all sends and local steps before this step have started */
@@ -152,19 +149,13 @@ void irr_exec_fini(irr_exec_t *exec);
  */
 irr_plan_room_t irr_exec_size(const irr_exec_env_t *env, const irr_plan_t *plan);
 
-/*
- * Reserves room for a plan. irr_exec_start then allocates nothing. No plan may be running. May return
- * IRR_ERR_NO_MEMORY.
- */
+/* Reserves room, so that irr_exec_start allocates nothing. No plan may be running. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_room_t bounds);
 
 /* As irr_exec_reserve, but also frees room that the plan does not need, unless that needs memory that is missing. */
 irr_status_t irr_exec_fit(irr_exec_t *exec, irr_plan_room_t bounds);
 
-/*
- * Starts a plan. It must fit the reserved room, and the caller must have set exec->env. No plan may be running. Never
- * blocks.
- */
+/* Starts a plan that fits the reserved room. The caller has set exec->env. No plan may be running. Never blocks. */
 void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan);
 
 /*
@@ -205,10 +196,7 @@ static inline size_t irr_exec_in_flight(const irr_exec_t *exec)
  */
 irr_status_t irr_exec_grow(irr_exec_t *exec);
 
-/*
- * Announces whether the source may append more steps. After a call with true, the run cannot end before a call with
- * false.
- */
+/* Announces whether the source may append steps. After a call with true, the run ends only after a call with false. */
 static inline void irr_exec_expect(irr_exec_t *exec, bool more)
 {
     exec->more = more;

@@ -38,10 +38,7 @@ static size_t resolve(const irr_exec_t *exec, const irr_piece_t *pieces, size_t 
     return filled;
 }
 
-/*
- * Returns the number of pieces of the part that begins with pieces[0]. Sets *bytes_p to the length of the part in
- * bytes.
- */
+/* Returns the number of pieces of the part that begins with pieces[0]. Sets *bytes_p to its length in bytes. */
 static size_t part_of(const irr_piece_t *pieces, size_t count, size_t *bytes_p)
 {
     size_t i = 0;

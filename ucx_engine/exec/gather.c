@@ -1,6 +1,4 @@
-/*
- * gather.c - gathers and scatters entries along a binomial tree; see gather.h.
- */
+/* gather.c - gathers and scatters entries along a binomial tree; see gather.h. */
 #include "exec/gather.h"
 
 #include "core/alloc.h"

@@ -1,6 +1,4 @@
-/*
- * local_schedule_bytes.c - writes and reads a local schedule; see local_schedule_bytes.h.
- */
+/* local_schedule_bytes.c - writes and reads a local schedule; see local_schedule_bytes.h. */
 #include "exec/local_schedule_bytes.h"
 
 #include "core/alloc.h"

@@ -1,6 +1,4 @@
-/*
- * own_plan.c - a plan and its executor, with all memory allocated at init; see own_plan.h.
- */
+/* own_plan.c - a plan and its executor, with all memory allocated at init; see own_plan.h. */
 #include "exec/own_plan.h"
 
 #include <assert.h>

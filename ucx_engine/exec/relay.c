@@ -1,6 +1,4 @@
-/*
- * relay.c - init and fini of a relay, and start, stages and end of an exchange; relay.h explains the terms.
- */
+/* relay.c - init and fini of a relay, and start, stages and end of an exchange; relay.h explains the terms. */
 #include "exec/relay.h"
 
 #include "core/alloc.h"
@@ -394,10 +392,7 @@ static irr_status_t end(irr_relay_t *relay)
     return relay->plan->truncated ? IRR_ERR_TRUNCATE : relay->exec.result;
 }
 
-/*
- * Stores an error of the executor. IRR_ERR_TRUNCATE comes from this rank's message to itself, and concerns no other
- * rank.
- */
+/* Stores an error of the executor. IRR_ERR_TRUNCATE is from this rank's message to itself: no error for others. */
 static void take_result(irr_relay_t *relay)
 {
     const irr_status_t result = relay->exec.result;

@@ -56,12 +56,10 @@
 
 /* The state of one sender in one stage. */
 typedef struct irr_relay_sender {
-    bool           known;      /* this rank knows the layout of the sender's previous message; unless `discarded`, the
-                                  predicted receive has it */
+    bool           known;      /* this rank knows the layout of the sender's previous message */
     bool           discarded;   /* the predicted receive discards its message */
     bool           changed;    /* the sender has sent a HEADER in this exchange */
-    size_t         messages;   /* number of messages in which the sender sends its layout if it is unchanged, at least 1
-                                  */
+    size_t         messages;   /* number of messages in which the sender sends an unchanged layout, >= 1 */
     size_t         predicted;   /* index of the predicted receive in relay->run */
     unsigned char *memory;     /* for data of this sender that is to be forwarded */
     size_t         memory_max;
@@ -264,10 +262,7 @@ irr_status_t irr_relay_begin(irr_relay_t *relay);
  */
 void irr_relay_leave(irr_relay_t *relay);
 
-/*
- * Adds a stage with the layouts of a plan to a new plan. If plan->placed is true, the new plan also has the same
- * addresses.
- */
+/* Adds a stage with the layouts of `last` to a new plan, and if plan->placed is true, with the same addresses. */
 irr_status_t irr_relay_repeat_stage(const irr_grid_plan_t *last, int number, irr_grid_plan_t *plan);
 
 /*

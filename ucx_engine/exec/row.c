@@ -1,6 +1,4 @@
-/*
- * row.c - writes and reads a row of the count matrix; see row.h.
- */
+/* row.c - writes and reads a row of the count matrix; see row.h. */
 #include "exec/row.h"
 
 #include <string.h>
