@@ -238,7 +238,7 @@ typedef struct irr_settings {
     size_t        lead_bytes;       /* pacing sync: as IRR_LEAD_DEFAULT; or IRR_BYTES_AUTO */
     irr_scheduled_params_t scheduled;
     size_t        piece_bytes;      /* with a schedule: longest piece of a message; 0: no limit; or IRR_BYTES_AUTO */
-    size_t        matrix_max_bytes; /* longest count matrix; exchanges with a longer one have no schedule; 0: no limit */
+    size_t        matrix_max_bytes; /* longest count matrix; with a longer one there is no schedule; 0: no limit */
     size_t        schedule_ms;      /* time limit in ms to compute a schedule; after it there is none; 0: no limit */
     size_t        cache_bytes;      /* largest number of bytes of the schedules that a communicator keeps; it never
                                        keeps more than seven; 0: no limit of bytes */
