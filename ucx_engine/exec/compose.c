@@ -4,9 +4,8 @@
  * A message of one piece is contiguous, and is sent as it is. (With the setting `gather`, shared memory copies it
  * twice.) A message of several pieces can be sent in three ways:
  *
- *   iovec   as a list of pieces, which the transport handles. Old UCX over tcp sends a packet for each few pieces, which
- *           is slow for many small ones. UCX copies long messages if sender or receiver has a list.
- *           is slow for many small ones. UCX copies long messages if sender or receiver has a list.
+ *   iovec   as a list of pieces, which the transport handles. Old UCX over tcp sends a packet for each few pieces,
+ *           which is slow for many small ones. UCX copies long messages if sender or receiver has a list.
  *   gather  the engine copies the pieces into and out of memory of the transport: one copy on each side.
  *   split   each long piece is a message of its own, which needs no copy (RDMA, or CMA within a node).
  *
