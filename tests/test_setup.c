@@ -245,8 +245,8 @@ static void test_no_connection(void)
         { false, IRR_ERR_NO_MEMORY, "a rank has no memory for a communicator" },
         { false, IRR_ERR_UNREACHABLE, "rank 2 of a communicator cannot reach rank 3: peer cannot be "
           "reached" TAIL },
-        { false, IRR_ERR_BAD_PARAM, "rank 2 of a communicator cannot reach rank 3: value is not allowed "
-          "here" TAIL }
+        { false, IRR_ERR_BAD_PARAM, "rank 2 of a communicator cannot reach rank 3: argument or setting "
+          "is not valid" TAIL }
     };
 #undef TAIL
 

@@ -1,32 +1,41 @@
 /*
  * irr.h - the public interface of the engine that coll/irr runs on.
  *
- * The engine runs irregular all-to-all exchanges without MPI.  The program that calls the engine is its caller: the
- * Open MPI component, a test or a tool.  The caller passes counts and offsets in bytes to the engine, and provides two
- * out-of-band collectives.
+ * The engine runs irregular all-to-all exchanges without MPI: each rank sends its own number of bytes to each other
+ * rank.  The program that calls the engine is its caller: the Open MPI component, a test or a tool.  The caller
+ * describes the data by counts and offsets in bytes.  It also provides two collectives that do not use the engine
+ * (irr_oob_t).
  *
  * The calls in the life of an exchange:
  *
- *     irr_engine_create      once in a process, before its first exchange
- *     irr_comm_create        once for a communicator; collective, may block in the caller's collectives
- *     irr_comm_exchange, irr_exchange_take     return the communicator's first exchange object, or a free object
- *     irr_exchange_start     builds the plan and posts its messages, or queues the exchange; never blocks
- *     irr_exchange_test, irr_exchange_wait     IRR_IN_PROGRESS until the exchange is over; never block
- *     irr_exchange_plan, irr_exchange_restart  plan an exchange once, and run the planned exchange; never block
- *     irr_exchange_give, irr_comm_destroy      local
- *     irr_engine_close, irr_engine_drain, a barrier of the caller, irr_engine_destroy
+ *     irr_engine_create         once in a process, before its first exchange
+ *     irr_comm_create           once for a communicator, on all its ranks; blocks in the caller's collectives
+ *     irr_comm_exchange         returns the exchange object that irr_comm_create made; local
+ *     irr_exchange_take         returns another exchange object; irr_exchange_give returns it; both are local
+ *     irr_exchange_start        starts an exchange, or queues it behind earlier exchanges; never blocks
+ *     irr_exchange_plan, irr_exchange_restart    prepare an exchange once, then run it many times; never block
+ *     irr_exchange_test, irr_exchange_wait       IRR_IN_PROGRESS until the exchange is over; never block
+ *     irr_comm_destroy          local
+ *     irr_engine_close, irr_engine_drain, irr_engine_destroy    once in a process, between barriers of the caller
  *
- * irr_status.h has the results of functions, and irr_settings.h the settings of a communicator.
+ * irr_status.h lists the results of functions.  irr_settings.h describes the settings of a communicator.
+ *
+ * Algorithms: with a direct algorithm, each rank sends its messages to their destinations.  With a store-and-forward
+ * algorithm, ranks also forward messages of other ranks.  A scheduled algorithm computes from the counts of all ranks
+ * in which order the messages are sent.  This order is the schedule.
  *
  * Units: each length, count and offset is in bytes, unless its name says otherwise.  Functions that can fail return
- * irr_status_t, and set their outputs on success only.  The engine never aborts, exits or prints.  The code that
- * detects an error passes one line to the logger.
+ * irr_status_t, and set their outputs on success only.  The engine never aborts, exits or prints.  Where it detects an
+ * error, it passes one line to the logger.
  *
- * Blocking: only irr_comm_create and irr_engine_wait may block.  Every function may wait for the lock of the engine,
- * which no thread holds for long.
+ * Blocking: only irr_comm_create and irr_engine_wait wait for other ranks or for messages.  A function that is marked
+ * as local communicates with no other rank before it returns, so the other ranks need not call it.  With a scheduled
+ * algorithm, irr_engine_progress computes schedules on rank 0, which may take irr_settings_t.schedule_ms.  With
+ * irr_settings_t.matrix_dump, it also writes files on rank 0.
  *
- * Threads: several threads may call one engine if irr_engine_config_t.threads is true; the engine serialises the calls.
- * The caller sets the logger and the allocator once, before it calls any other function.
+ * Threads: several threads may call one engine if irr_engine_config_t.threads is true.  One lock serialises their
+ * calls, so each function may wait for a function that runs in another thread.  The caller sets the logger and the
+ * allocator before it calls any other function.
  */
 #ifndef IRR_H
 #define IRR_H
@@ -45,10 +54,10 @@ typedef enum irr_log_level { IRR_LOG_ERROR, IRR_LOG_WARN, IRR_LOG_INFO, IRR_LOG_
 /* Receives one complete line without a newline.  The text is valid only during the call. */
 typedef void (*irr_log_fn_t)(void *context, irr_log_level_t level, const char *text);
 
-/* Sets the logger.  Lines above max_level are not formatted.  NULL, the default, discards all lines. */
+/* Sets the logger; NULL, the default, discards all lines.  Lines of a level greater than max_level are discarded. */
 void irr_log_set(irr_log_fn_t log, void *context, irr_log_level_t max_level);
 
-/* Sets the prefix of the names of settings in log lines; the default is "".  The text is borrowed, not copied. */
+/* Sets the prefix of the names of settings in log lines; the default is "".  The text must stay valid. */
 void irr_log_prefix_set(const char *prefix);
 
 /* The source of all heap memory of the engine; alloc and resize return NULL on failure. */
@@ -58,15 +67,15 @@ typedef struct irr_allocator {
     void  (*free)(void *memory);
 } irr_allocator_t;
 
-/*
- * Replaces the allocator by a copy of *allocator; NULL restores malloc, realloc and free.  When it is called, the
- * engine must not hold memory.
- */
+/* Copies *allocator; NULL restores malloc, realloc and free.  No engine may exist at the time of the call. */
 void irr_allocator_set(const irr_allocator_t *allocator);
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-/* X(field, text).  A counter is a total since the engine was created, unless its text contains "(a gauge)". */
+/*
+ * X(field, text).  A counter is a total since the engine was created.  If its text contains "(a gauge)", it is a
+ * present or a largest value.
+ */
 #define IRR_COUNTERS_MAP(X)                                                                               \
     X(exchanges,         "Number of exchanges that coll/irr has completed")                               \
     X(messages_sent,     "Number of messages passed to the transport")                                    \
@@ -106,55 +115,57 @@ const char *irr_transport_name(int i);
 const char *irr_transport_text(int i);
 
 typedef struct irr_engine_config {
-    const char *transport;     /* name of a transport; NULL or "": transport/auto.h describes the choice */
-    const char *ucx_tls;       /* value for UCX_TLS; NULL or "": the engine chooses it according to one_node */
+    const char *transport;     /* name of a transport; NULL or "": chosen automatically, see transport/auto.h */
+    const char *ucx_tls;       /* value for UCX_TLS; NULL or "": the engine chooses it, depending on one_node */
     const char *ucx_devices;   /* value for UCX_NET_DEVICES; NULL or "": UCX's default */
-    const char *ofi_provider, *ofi_domain;   /* as in `fi_info -p` and `fi_info -d`; ofi_domain may have several
-                                                domains, separated by commas; NULL or "": provider.c chooses */
-    const char *trace;         /* file for a trace of messages, see transport/trace.h; NULL or "": no trace */
-    const char *interfaces;    /* network interfaces to listen on, comma-separated; NULL or "": any; see provider.c */
-    bool        one_node;      /* true: the whole job is on this node, and the engine opens shared memory only */
+    const char *ofi_provider, *ofi_domain;   /* as in `fi_info -p` and `fi_info -d`; ofi_domain may list several
+                                                domains, separated by commas; NULL or "": chosen automatically, see
+                                                ofi/provider.c */
+    const char *trace;         /* file that gets one line per message, see transport/trace.h; NULL or "": none */
+    const char *interfaces;    /* network interfaces to listen on, separated by commas; NULL or "": any */
+    bool        one_node;      /* true: the whole job is on this node; UCX then opens no network device */
     bool        threads;       /* true if several threads may call the engine */
     size_t      job_ranks, node_ranks;   /* number of ranks of the job, and number of its ranks on this node */
-    size_t      eager_bytes;   /* longest message that is sent eagerly; 0: default of the library;
-                                  IRR_BYTES_AUTO: see ucx.c */
+    size_t      eager_bytes;   /* longest message that is sent eagerly, without waiting for its receive; 0: default of
+                                  the library; IRR_BYTES_AUTO: see ucx/ucx.c */
 } irr_engine_config_t;
 
 /*
- * Creates an engine and copies the texts of config.  irr_comm_create opens the transport later.  The caller destroys
- * the engine.  May return IRR_ERR_NO_MEMORY.
+ * Creates an engine and copies the texts of config.  Opens no transport: irr_comm_create opens those that it needs.
+ * The caller destroys the engine by irr_engine_destroy.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_engine_create(const irr_engine_config_t *config, irr_engine_t **engine_p);
 
 /*
- * Progresses every open exchange and returns the number of events seen.  Never blocks.  A call from a callback of the
- * engine does nothing.  The caller must call irr_engine_progress even if no exchange is open, because a rank whose
- * exchanges are over may still have messages to send to its peers.
+ * Progresses every running exchange, and returns the number of completed messages and other events of the transport.
+ * Returns 0 at once if another call holds the lock of the engine.  The caller must call this function even if no
+ * exchange is running, because messages of finished exchanges may still be on their way to other ranks.
  */
 unsigned irr_engine_progress(irr_engine_t *engine);
 
 /*
- * Blocks until the transport has an event, at most timeout_us microseconds.  After IRR_OK the caller should call
- * irr_engine_progress.  Returns IRR_ERR_TIMEOUT if there was no event, and IRR_ERR_NOT_SUPPORTED if this transport
- * cannot wake a sleeping process.
+ * Sleeps until the transport has an event, for example an arrived message, or until timeout_us microseconds have
+ * passed.  Returns IRR_OK if there is an event; the caller should then call irr_engine_progress.  Returns
+ * IRR_ERR_TIMEOUT if there was no event, and IRR_ERR_NOT_SUPPORTED if the transport cannot wake a sleeping process.
  */
 irr_status_t irr_engine_wait(irr_engine_t *engine, unsigned timeout_us);
 
-/* Copies the counters of the engine to *counters. */
+/* Copies the present values of the counters to *counters. */
 void irr_engine_counters(irr_engine_t *engine, irr_counters_t *counters);
 
-/* Returns true if a communicator has opened the network.  If not, all messages have used shared memory. */
+/* Returns true if the engine has opened the network, and false if all its messages have used shared memory. */
 bool irr_engine_has_network(irr_engine_t *engine);
 
 /*
  * These three functions shut the engine down, in this order.  None of them blocks.
  *
- * 1. irr_engine_close ends running exchanges with IRR_ERR_CANCELED, and starts to flush and close all endpoints.  The
- *    caller runs a barrier of all processes before this call, because the sender of an unexpected message waits until
- *    its receiver discards the message.
- * 2. irr_engine_drain flushes and closes endpoints, and returns IRR_IN_PROGRESS until all endpoints are closed.
- * 3. irr_engine_destroy frees the engine.  Before this call the caller runs a barrier of the processes that have had a
- *    communicator in common.
+ * 1.  irr_engine_close ends all exchanges that still receive with IRR_ERR_CANCELED, and starts to flush and close all
+ *    endpoints.  Before this call the caller runs a barrier of all processes.  Reason: if a program sends a message
+ *    that its receiver does not expect, the sender waits until the receiver discards the message; the receiver does so
+ *    while it waits in the barrier.
+ * 2.  irr_engine_drain continues to flush and close, and returns IRR_IN_PROGRESS until all endpoints are closed.
+ * 3.  irr_engine_destroy frees the engine.  Before this call the caller runs a barrier of all processes with which this
+ *    process has shared a communicator.
  *
  * During both barriers the caller keeps calling irr_engine_progress.
  */
@@ -165,18 +176,18 @@ void         irr_engine_destroy(irr_engine_t *engine);
 /* ---- communicator ---------------------------------------------------------------------------- */
 
 /*
- * Collectives of the caller over the members of one communicator.  The engine runs one collective at a time.  If a
- * collective is not complete when its function returns, the function returns IRR_IN_PROGRESS, and `test` later returns
- * the result.  After an error the engine starts no other collective.  After IRR_ERR_TIMEOUT the caller may still write
- * to the memory of the collective.
+ * Collectives that the caller provides, over the members of one communicator.  The engine runs one collective at a
+ * time.  A function that starts a collective returns the result.  If the collective is not complete yet, it returns
+ * IRR_IN_PROGRESS, and `test` later returns the result.  After an error the engine starts no other collective.  After
+ * IRR_ERR_TIMEOUT the engine does not free the buffers of the collective, because the caller may still write to them.
  */
 typedef struct irr_oob {
     void *context;
-    irr_status_t (*allgather)(void *context, const void *input, void *output, size_t bytes);   /* in rank order */
+    irr_status_t (*allgather)(void *context, const void *input, void *output, size_t bytes);   /* `bytes` per rank */
     /* Replaces values[] by their element-wise maximum over all ranks. */
     irr_status_t (*allreduce_max)(void *context, uint64_t *values, size_t count);
     irr_status_t (*test)(void *context);   /* NULL: the collectives block */
-    /* Returns the name of the process behind a rank, unique in the job.  Local. */
+    /* Returns the number of the process of a rank, which is unique in the job.  Local. */
     uint64_t (*process_name)(void *context, int rank);
 } irr_oob_t;
 
@@ -187,86 +198,94 @@ typedef struct irr_comm_params {
     int                   rank;
     irr_settings_t        settings;
     const irr_oob_t      *oob;      /* borrowed until irr_comm_create returns */
-    irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part, and calls the function only to
-                                       inform the others */
-    const char           *reason;   /* cause of the trouble, for the user; logged by the lowest rank in trouble only */
+    irr_status_t          trouble;  /* not IRR_OK: this rank cannot take part, and only informs the others */
+    const char           *reason;   /* cause of `trouble`, for the user; the lowest such rank logs it */
     const char           *parameter;   /* name of the user's parameter for the algorithm; NULL: "algorithm" */
-    const char           *otherwise;   /* for user messages: what serves exchanges if this call fails;
-                                          NULL: not named */
+    const char           *otherwise;   /* last clause of an error message: what serves exchanges if this call fails;
+                                          NULL: none */
     const char           *host;     /* host name of this rank, for a topology file; NULL: unknown */
-    int                   node;     /* number of the node, equal on ranks that share a node; for algorithm "auto" */
+    int                   node;     /* number of this rank's node: equal on ranks that share a node only */
     const char           *switch_address, *switch_pattern;   /* SLURM_TOPOLOGY_ADDR and SLURM_TOPOLOGY_ADDR_PATTERN;
                                                                 NULL: not set */
-    bool                  only_shared;    /* true: the call fails without a log line if the network is needed; must be
-                                             equal on all ranks */
+    bool                  only_shared;    /* true: if ranks need the network, fail without a log line; equal on all
+                                             ranks */
 } irr_comm_params_t;
 
 /*
  * Creates a communicator.  All its members must call this function.  They agree whether all of them can take part and
- * have equal settings, and they exchange addresses.  May block in the caller's collectives.  engine may be NULL if
- * trouble is set.  params and its texts are borrowed during the call; the caller destroys the communicator.
+ * have equal settings, and they exchange addresses.  Blocks until the caller's collectives are complete.  engine may be
+ * NULL if params->trouble is set.  The engine reads params and its texts only during the call.  The caller destroys the
+ * communicator by irr_comm_destroy.
  *
- * The first communicator that needs the network opens it.  Opening the network takes milliseconds and megabytes.  Ranks
- * that share a node and its memory need no network.
+ * The first communicator that needs the network opens it, which takes milliseconds of time and megabytes of memory.  If
+ * all ranks are on one node and share memory, they need no network.
  *
- * Returns IRR_ERR_NOT_SUPPORTED on all ranks if a rank had trouble or if ranks have different settings.  The caller's
- * collectives may return other errors, such as IRR_ERR_OOB.
+ * Returns IRR_ERR_NOT_SUPPORTED on all ranks if a rank cannot take part or if ranks have different settings.  If a
+ * collective of the caller fails, returns IRR_ERR_TIMEOUT or IRR_ERR_PEER if the collective returned this error,
+ * otherwise IRR_ERR_OOB; other ranks may get another result.
  */
 irr_status_t irr_comm_create(irr_engine_t *engine, const irr_comm_params_t *params, irr_comm_t **comm_p);
 
 /*
- * Returns the name of the algorithm, equal on all ranks; for "auto", the chosen algorithm.  Never NULL; the text is
- * static.
+ * Returns the name of the algorithm, which is equal on all ranks.  If the setting is "auto", returns the name of the
+ * algorithm that the engine chose.  Never NULL; the text is static.
  */
 const char *irr_comm_algorithm(const irr_comm_t *comm);
 
 /*
- * Fills list[IRR_CANDIDATES_MAX] (choose/candidates.h) with the strategies among which the settings leave a choice, and
- * returns their number.  The list is equal on all ranks.  Exchanges use the first strategy.  Local.
+ * Fills list[IRR_CANDIDATES_MAX] (choose/candidates.h) with the strategies that the settings allow, and returns their
+ * number.  A strategy is an algorithm with all its parameters.  The list is equal on all ranks.  Exchanges use its
+ * first strategy; the caller may try the others on other communicators.  Local.
  */
 struct irr_candidate;
 int irr_comm_strategies(const irr_comm_t *comm, struct irr_candidate *list);
 
-/* A length in bytes.  If the blocks of a message have a smaller mean length, the caller should pack them. */
+/*
+ * If the blocks of a message have a mean length below this number of bytes, the caller should pack them into one block.
+ */
 #define IRR_BLOCK_MIN 256
 
 /*
- * Fails the communicator on all its members, because this rank cannot take part in an exchange that the other members
- * start.  The exchanges of all members end in errors.  The error message for the user is "rank R of a communicator of N
- * ranks", followed by reason.  reason NULL: the caller has logged the cause, and this function logs nothing.  Local.
+ * Fails the communicator on all its members: all exchanges end in errors from now on.  The caller calls this function
+ * if this rank cannot take part in an exchange that the other members start.  status: the error of this rank's
+ * exchanges.  reason: the end of the error message for the user, which begins with "rank R of a communicator of N
+ * ranks"; NULL: no error message, because the caller has already logged the cause.  Local; a later irr_engine_progress
+ * informs the other members.
  */
 void irr_comm_give_up(irr_comm_t *comm, irr_status_t status, const char *reason);
 
 /*
  * Returns true if this rank has failed the communicator, or has received the notice that another member failed it.
- * Local; no exchange may be open.
+ * Local; no exchange may be running.
  */
 bool irr_comm_has_failed(irr_comm_t *comm);
 
 /*
- * Several users, such as MPI communicators, may use a communicator one after the other.  Sets the number of the user of
- * all later exchanges.  If an unexpected message belongs to an exchange of an earlier user, the engine does not report
- * it to the present user.  Local.
+ * Sets the number of the user of all later exchanges.  Several users, such as MPI communicators, may use one
+ * communicator of the engine one after the other.  If a message that no receive matches belongs to an exchange of an
+ * earlier user, the engine does not report it to the present user.  Local.
  */
 void irr_comm_use(irr_comm_t *comm, uint64_t user);
 
-/* Destroys a communicator.  Local.  No exchange may be open, and all objects of irr_exchange_take must be returned. */
+/*
+ * Destroys a communicator.  Local.  All objects of irr_exchange_take must be returned.  Running exchanges are stopped.
+ */
 void irr_comm_destroy(irr_comm_t *comm);
 
 /* ---- exchange -------------------------------------------------------------------------------- */
 
-typedef struct irr_exchange irr_exchange_t;   /* an object that runs any number of exchanges, one after the other */
+typedef struct irr_exchange irr_exchange_t;   /* runs any number of exchanges, one after another */
 
 /*
- * Returns the communicator's first exchange object, which belongs to the communicator.  irr_comm_create has reserved
- * its memory.
+ * Returns the exchange object that irr_comm_create has made.  The communicator owns it.  A caller that uses
+ * irr_exchange_take must not use this object.
  */
 irr_exchange_t *irr_comm_exchange(const irr_comm_t *comm);
 
 /*
- * Returns a free exchange object: the first object, a returned object, or a new object.  The caller returns it with
- * irr_exchange_give.  Local.  Returns IRR_ERR_NO_MEMORY if all objects are in use and there is no memory for a new
- * object.
+ * Sets *exchange_p to an exchange object that is not in use: the object of irr_comm_create, an object that was
+ * returned, or a new object.  The caller returns it by irr_exchange_give.  Local.  Returns IRR_ERR_NO_MEMORY if all
+ * objects are in use and there is no memory for a new object.
  */
 irr_status_t irr_exchange_take(irr_comm_t *comm, irr_exchange_t **exchange_p);
 
@@ -280,55 +299,58 @@ void irr_exchange_give(irr_exchange_t *exchange);
 #define IRR_EXCHANGES_OPEN 32
 
 /*
- * Starts the exchange that the problem describes.  Never blocks.  Until the exchange is over, the engine reads the
- * blocks of the problem and input, and writes output.
+ * Starts the exchange that the problem describes.  Never blocks.  The engine reads the blocks of the problem and the
+ * buffer `input`, and writes the buffer `output`, until the exchange is over; the caller must not change or free them
+ * before.
  *
- * A communicator may have any number of started exchanges.  All members start their exchanges in the same order: the
- * n-th starts of all members form one exchange, whichever objects the members use.  With a direct algorithm, up to
- * IRR_EXCHANGES_OPEN exchanges run at a time.  About every 120 exchanges, an epoch barrier waits until all earlier
- * exchanges are over (comm/unexpected.h).  With a store-and-forward algorithm, or if exchanges look up schedules,
- * exchanges run one after the other, because each exchange uses results of the previous exchange.  Exchanges may end in
- * different orders on different members.
+ * A communicator may have any number of started exchanges, each in an object of its own.  All members must start their
+ * exchanges in the same order: the n-th starts of all members form one exchange.  With a direct algorithm, up to
+ * IRR_EXCHANGES_OPEN exchanges run at the same time.  About every 120 exchanges, all members pass a barrier, and later
+ * exchanges wait until all earlier ones are over (comm/unexpected.h).  With any other algorithm, exchanges run one
+ * after another, because each uses results of the previous one.  Exchanges may end in different orders on different
+ * members.
  *
- * Returns IRR_ERR_BAD_PARAM if the exchange object is running, if its last result was not read, or if the problem is
- * not valid.
+ * Returns IRR_ERR_BAD_PARAM if the problem is not valid, if the exchange object is still running, or if its last result
+ * was not read by irr_exchange_test or irr_exchange_wait.  If the communicator has failed, returns the error of the
+ * failure.
  *
- * If memory is missing, irr_exchange_start returns IRR_ERR_NO_MEMORY, or the exchange has this result.  With a direct
- * algorithm, the communicator then fails on all members.  A direct algorithm allocates memory only if the problem has
- * more blocks than all earlier problems.  If one rank lacks memory for a schedule, a scheduled algorithm sends directly
- * on all ranks, without the schedule.  With a store-and-forward algorithm, a rank that lacks memory and all ranks that
- * need its data get the error, and no rank hangs.
+ * If memory is missing, irr_exchange_start returns IRR_ERR_NO_MEMORY, or the exchange ends with this result.  With a
+ * direct algorithm, the communicator then fails on all members.  A direct algorithm allocates memory only if the
+ * problem has more blocks than all earlier problems.  With a scheduled algorithm, if one rank lacks memory for a
+ * schedule, all ranks run the exchange without the schedule.  With a store-and-forward algorithm, the rank that lacks
+ * memory and all ranks that need its data get the error.  No rank hangs.
  */
 irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *problem, const void *input,
                                 void *output);
 
 /*
- * Returns IRR_IN_PROGRESS until the exchange is over, then its result.  Does not progress the engine.  Returns
- * IRR_ERR_TRUNCATE if a message was longer than its receive blocks.  The contents of these blocks are undefined; all
- * other blocks are correct.
+ * Returns IRR_IN_PROGRESS until the exchange is over, then its result.  Does not progress the engine.  The result is
+ * IRR_ERR_TRUNCATE if a message was longer than the blocks that receive it; the contents of these blocks are undefined,
+ * all other blocks are correct.  After any other error the whole output is undefined.
  */
 irr_status_t irr_exchange_test(irr_exchange_t *exchange);
 
 /*
- * Calls irr_engine_progress up to `rounds` times until the exchange is over, and returns as irr_exchange_test does.
- * Adds the number of events seen to *events.
+ * Progresses the engine up to `rounds` times, but not after the end of the exchange.  Returns what irr_exchange_test
+ * returns.  Adds the number of events of the transport to *events.
  */
 irr_status_t irr_exchange_wait(irr_exchange_t *exchange, int rounds, unsigned *events);
 
 /*
- * Starts to plan runs with this problem.  Planning counts as a start (all members must start in the same order), and
- * irr_exchange_test returns its result.  Planning sends no user data and accesses no buffer.  The problem's blocks are
- * borrowed until the next irr_exchange_start, irr_exchange_plan or irr_exchange_give of this object.  If any member
- * gets IRR_ERR_NO_MEMORY, no member may start the planned exchange.
+ * Prepares an exchange object to run the same problem many times.  Never blocks; irr_exchange_test returns the result.
+ * All members call this function, in the same order as their calls of irr_exchange_start.  It moves no user data and
+ * accesses no buffer.  The caller must keep the blocks of the problem until the next irr_exchange_start,
+ * irr_exchange_plan or irr_exchange_give of this object.  If any member gets IRR_ERR_NO_MEMORY, no member may start the
+ * planned exchange.
  */
 irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *problem);
 
 /*
- * Starts the planned exchange on these buffers.  The planned exchange may run any number of times, one run after the
- * other, and other exchanges may run in between.  A store-and-forward algorithm learns its exact plan in the first run,
- * if all ranks have enough memory for it.  In later runs, messages contain no descriptions of their contents, and the
- * engine allocates no memory.  With other algorithms this is also true in the first run.  Returns IRR_ERR_BAD_PARAM if
- * no exchange is planned.
+ * Starts the planned exchange on these buffers; otherwise as irr_exchange_start.  The planned exchange may run any
+ * number of times, one run after another, and other exchanges may run in between.  With a store-and-forward algorithm,
+ * the first run finds out what each rank has to forward.  If all ranks have the memory to store this, messages of later
+ * runs contain no descriptions of their contents, and the engine allocates no memory.  With other algorithms this is
+ * true from the first run on.  Returns IRR_ERR_BAD_PARAM if no exchange is planned.
  */
 irr_status_t irr_exchange_restart(irr_exchange_t *exchange, const void *input, void *output);
 

@@ -56,7 +56,7 @@ redistribution() {
 }
 
 no_redistribution() {
-    one_says 'redistribution needs coll_irr_redistribution, which is none; allowed is x,p,y,q' \
+    one_says 'redistribution needs a value of coll_irr_redistribution: x,p,y,q' \
         ranks 4 --mca coll_irr_alltoallv_algorithm redistribution "$builddir/mpi_life" leaked_to_host
 }
 

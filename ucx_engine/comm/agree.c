@@ -1,26 +1,28 @@
 /*
  * agree.c - the agreements of a setup.
  *
- * Counts, memory and parameters are local, so a rank that gave up alone would hang the other ranks. Each agreement is
- * one all-reduce, and the search for an id takes one more all-reduce for each time that members propose different ids.
- * Each decision is a function of the reduced words, so all ranks decide alike. One setup step starts an agreement, and
- * the next step evaluates the agreement.
+ * A problem of one rank, such as missing memory, is not known to the other ranks. If this rank gave up alone, the
+ * others would wait forever. The ranks therefore agree on each decision: an all-reduce computes the maxima of a few
+ * words, and each rank decides by the maxima only. One step of the setup (comm/setup.h) starts an agreement, and the
+ * next step evaluates it. The search for an id takes one more all-reduce each time that members propose different ids.
  *
- * The maximum of a value and the maximum of its complement show whether all ranks have the same value.
+ * All ranks have the same value if and only if the maximum of the value is the complement of the maximum of its
+ * complement.
  *
- * A rank is in trouble if missing memory, a bad parameter or a transport that does not open keeps the rank from
- * exchanging messages. The rank still takes part in the agreements, which then fail on all ranks.
+ * A rank is in trouble if it lacks memory, has a bad parameter, or cannot open a transport. It still takes part in the
+ * agreements, which then fail on all ranks. The word of a rank in trouble is the number of ranks minus its rank, so
+ * that the maximum identifies the lowest rank in trouble.
  *
- * Ids: each member proposes a free id and reserves the id, so that the member proposes a different id for another
- * communicator. If the proposals differ, all members continue to search at a random distance behind the largest
- * proposal; the distance is the same on all members. Without the random distance, members that set up several
- * communicators in different orders could repeatedly propose ids that other members have reserved. After DRAWS
- * proposals all members search from id 0 upwards: each member proposes its first free id from the largest proposal on.
- * The proposals only grow, so they become equal or the ids run out.
+ * Messages carry the id of their communicator, which must be free on all members. Each member proposes a free id, and
+ * marks it as used so that it does not propose this id for another communicator as well. If the proposals differ, all
+ * members add the same random number to the largest proposal, and propose the next free id from there on. Without the
+ * random number, members that set up several communicators in different orders could block each other's proposals again
+ * and again. After DRAWS proposals, each member proposes its first free id from 0 on, and then from the largest
+ * proposal on. From then on the proposals only grow, until they are equal or no id is left.
  *
- * A free id may still have messages of a former communicator, and a transport may need time to find or discard them. A
- * member then checks the first few free ids repeatedly before it proposes an id. The checks take at most half of the
- * timeout, so that the waiting members do not time out.
+ * Messages of a former communicator with the same id may still arrive, and a transport may need time to discard them. A
+ * member therefore proposes only an id without such messages, and checks the first few free ids until it finds one. It
+ * gives up after half of the timeout, because the other members wait for it.
  */
 #include "comm/agree.h"
 
@@ -32,7 +34,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Local. Returns true if this process neither has connected a process nor knows its address for a kind of lane. */
+/* Local. Returns true if this process needs the address of another process. kind: near (shared memory) or far. */
 static bool lacks(const irr_engine_t *engine, uint64_t name, irr_lane_kind_t kind)
 {
     const irr_peer_t *peer = irr_peers_find(&engine->peers, name);
@@ -46,7 +48,7 @@ static bool lacks(const irr_engine_t *engine, uint64_t name, irr_lane_kind_t kin
     return address == NULL || !irr_lanes_has(address, length, kind);
 }
 
-/* Local. Returns true if this process lacks an address of a member. */
+/* Local. Returns true if this process needs the address of some member and does not have it. */
 static bool lacks_address(const irr_setup_t *setup)
 {
     const irr_comm_params_t *params = &setup->params;
@@ -70,7 +72,7 @@ static uint64_t trouble_word(const irr_comm_params_t *params, irr_status_t troub
     return trouble != IRR_OK ? (uint64_t)(params->ranks - params->rank) : 0;
 }
 
-/* Takes the words of the lowest rank in trouble. The words of all other ranks were zero. */
+/* Stores the reason. Only the lowest rank in trouble has sent a text, so the maxima are this text. */
 static irr_status_t answered(irr_setup_t *setup)
 {
     memcpy(setup->why, setup->words, sizeof(setup->why));
@@ -80,8 +82,8 @@ static irr_status_t answered(irr_setup_t *setup)
 }
 
 /*
- * Reports trouble. `reduced`, a maximum, identifies the lowest rank in trouble, and this rank logs the reason. All
- * ranks get the reason by one more all-reduce and continue with setup->after.
+ * Reports that a rank is in trouble. reduced: the maximum of the trouble words; the lowest rank in trouble logs its
+ * reason. One more all-reduce sends the reason to all ranks, which then run setup->after.
  */
 static irr_status_t report_trouble(irr_setup_t *setup, uint64_t reduced, const char *reason)
 {
@@ -108,13 +110,13 @@ static irr_status_t refused(irr_setup_t *setup)
 enum { SETTINGS = 1, SETTINGS_COMPLEMENT, NODE, NODE_COMPLEMENT, UNSHARED, SWITCHES,
        WORDS = SWITCHES + IRR_SWITCHES_WORDS };
 
-/* Words of the later agreements, which run when the transports are open: addresses, and in some agreements an id. */
+/* Words of the later agreements, when the transports are open. Only the search for an id has those from ID on. */
 enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS, ID = ADDRESS_WORDS, ID_COMPLEMENT, DRAWN, ID_WORDS };
 
 _Static_assert(WORDS <= IRR_SETUP_WORDS && IRR_SETUP_WHY <= IRR_SETUP_WORDS * sizeof(uint64_t),
-               "there is room for all words");
+               "setup->words has room for the words of each agreement");
 
-/* Local. Sets the words about addresses. */
+/* Local. Sets the words TROUBLE, ADDRESS_BYTES and ADDRESSES_NEEDED. */
 static void set_address_words(irr_setup_t *setup)
 {
     irr_transport_t *transport = setup->engine->transport;
@@ -135,7 +137,7 @@ static irr_status_t refuse(irr_setup_t *setup)
     return report_trouble(setup, setup->words[TROUBLE], setup->params.reason);
 }
 
-/* Stores the reduced words about addresses. */
+/* Stores what the maxima say about addresses. */
 static void take_addresses(irr_setup_t *setup)
 {
     setup->agreement.address_bytes = setup->words[ADDRESS_BYTES];
@@ -241,22 +243,25 @@ irr_status_t irr_agree_no_trouble(irr_setup_t *setup, irr_step_fn next)
 
 /* ---- ids ---- */
 
-/* The search starts behind the id that this process took last. */
+/* Value of setup->from: the search starts behind the id that this process marked as used last. */
 #define FROM_NEXT UINT32_MAX
 
-/* Number of free ids that a search checks repeatedly until one of these ids has no messages left. */
+/* Number of free ids that a search checks for messages. */
 #define IDS_CHECKED 4
 
-/* DRAWS: number of random proposals. DRAWN_BITS: largest number of random bits; each proposal uses one bit more. */
+/*
+ * DRAWS: number of proposals at random distances. The distance of the first has 0 random bits, of the second 1, and so
+ * on up to DRAWN_BITS.
+ */
 #define DRAWS      64
 #define DRAWN_BITS 8
 
 #define NS_PER_S UINT64_C(1000000000)
 
 /*
- * Takes the first free id from `from` on that has no messages left. Returns IRR_IDS_NONE if there is no such id; *busy
- * is then true if an id may become available later. No rank sends with an id before this rank has proposed the id, so
- * messages that are present belong to a former communicator.
+ * Marks the first free id from `from` on that has no messages as used, and returns it. Returns IRR_IDS_NONE if there is
+ * no such id; *busy is then true if a free id has messages, and may have none later. These messages belong to a former
+ * communicator, because no rank sends messages with an id before this rank has proposed it.
  */
 static uint32_t find_free(irr_engine_t *engine, uint32_t from, bool *busy)
 {
@@ -289,7 +294,7 @@ void irr_agree_release(irr_setup_t *setup)
     }
 }
 
-/* Returns true while the search may wait for messages to drain. Without a timeout always returns true. */
+/* Returns true if the search may wait longer until a free id has no messages. Without a timeout it may wait forever. */
 static bool may_search_again(irr_setup_t *setup)
 {
     const uint64_t now_ns = irr_clock_ns(), limit_ns = setup->params.settings.timeout * NS_PER_S / 2;
@@ -313,7 +318,7 @@ static irr_status_t propose_id(irr_setup_t *setup)
     set_address_words(setup);
     setup->words[ID] = setup->id;
     setup->words[ID_COMPLEMENT] = ~(uint64_t)setup->id;
-    setup->words[DRAWN] = irr_random(&own);     /* all ranks use the maximum */
+    setup->words[DRAWN] = irr_random(&own);     /* the maximum becomes the random number of all ranks */
     return irr_setup_reduce(setup, ID_WORDS, setup->then);
 }
 
@@ -326,8 +331,8 @@ static irr_status_t propose(irr_setup_t *setup, uint32_t from, irr_step_fn next)
 }
 
 /*
- * Returns true if all proposals are equal and valid, which ends the search. Otherwise frees the id that this rank
- * proposed.
+ * Returns true if all ranks have proposed the same id, which ends the search. Otherwise marks the id that this rank
+ * proposed as free, unless all ranks found no id.
  */
 static bool have_met(irr_setup_t *setup)
 {
@@ -373,8 +378,8 @@ static irr_status_t searched(irr_setup_t *setup)
 }
 
 /*
- * Returns the start of the next search, the same on all ranks: the largest proposal plus a random distance. If a member
- * found no id, the distance counts from 0.
+ * Returns where all ranks start the next search: the largest proposal plus a random number. If a rank found no free id,
+ * this is the random number alone.
  */
 static uint32_t draw(const irr_setup_t *setup)
 {

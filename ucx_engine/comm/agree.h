@@ -1,5 +1,9 @@
 /*
- * agree.h - the agreements among the members of a communicator during its setup, as setup steps (comm/setup.h).
+ * agree.h - agreements of the members of a communicator during its setup.
+ *
+ * An agreement is an all-reduce of a few words, after which all members take the same decision. Each function below is
+ * called as the last action of a step of the setup (comm/setup.h). The function starts the all-reduce, and `next` is
+ * the step that runs after it. A member is in trouble if it cannot take part, for example for lack of memory.
  */
 #ifndef IRR_AGREE_H
 #define IRR_AGREE_H
@@ -7,17 +11,17 @@
 #include "comm/setup.h"
 
 /*
- * Agrees that all members can take part with equal settings and files, and whether members share nodes and memory.
- * Returns IRR_ERR_NOT_SUPPORTED on all members if a member cannot take part or settings differ.
+ * The first agreement: on settings, contents of files, nodes, and memory that ranks of a node share. If a member is in
+ * trouble or settings or files differ, the setup of all members ends in IRR_ERR_NOT_SUPPORTED.
  */
 irr_status_t irr_agree_start(irr_setup_t *setup, irr_step_fn next);
 
-/* Agrees on addresses again, after members opened another transport. Returns the errors of irr_agree_start. */
+/* Agrees on the lengths of addresses again, after members have opened another transport. Errors: as irr_agree_start. */
 irr_status_t irr_agree_addresses(irr_setup_t *setup, irr_step_fn next);
 
 /*
- * Agrees whether a member is in trouble, and sets setup->verdict; the lowest member in trouble supplies the reason.
- * Agrees whether `mine` is true on all members, and sets setup->lowest.
+ * Agrees on two questions. Is a member in trouble? Sets setup->verdict; the reason is that of the lowest member in
+ * trouble. Is `mine` true on all members? Sets setup->lowest.
  */
 irr_status_t irr_agree_all(irr_setup_t *setup, irr_status_t trouble, const char *reason, bool mine, irr_step_fn next);
 
@@ -25,18 +29,18 @@ irr_status_t irr_agree_all(irr_setup_t *setup, irr_status_t trouble, const char 
 irr_status_t irr_agree_no_trouble(irr_setup_t *setup, irr_step_fn next);
 
 /*
- * Agrees on addresses and on an id that is free at all members, and takes the id. Returns IRR_ERR_NOT_SUPPORTED on all
- * members if there is no such id or a member is in trouble.
+ * Agrees on the lengths of addresses, and on an id for the communicator that is free on all members. Marks this id as
+ * used. If there is no such id or a member is in trouble, the setup of all members ends in IRR_ERR_NOT_SUPPORTED.
  */
 irr_status_t irr_agree_id(irr_setup_t *setup, irr_step_fn next);
 
 /*
- * Warns the user once per engine that ranks of a node share no memory. `reduced` is the maximum of the members' words;
- * only the lowest member that reported the problem warns.
+ * Warns the user that the ranks of a node do not share memory, at most once per engine. reduced: the maximum, over all
+ * members with this problem, of the number of members minus the rank. Only the lowest of these members warns.
  */
 void irr_agree_warn(irr_setup_t *setup, uint64_t reduced, const char *reason);
 
-/* Frees the id that was proposed or agreed on. */
+/* Marks the id that was proposed or agreed on as free. */
 void irr_agree_release(irr_setup_t *setup);
 
 #endif

@@ -1,13 +1,14 @@
 /*
  * agree_settings.c - checks that all members have the same settings, and finds a setting that differs.
  *
- * Each setting becomes one word: the word is the value of a number, or a hash of any other value. The digest is a hash
- * of all words. The digest is part of the first agreement (comm/agree.c), so the check costs no additional message.
+ * Each setting becomes one 64-bit word: a number is its own word, any other value becomes a hash. The digest is a hash
+ * of all words. The first agreement of a setup (comm/agree.c) compares the digests, so the check costs no message of
+ * its own.
  *
- * If digests differ, the members search for a setting that differs. The maximum of a word gives the largest value of a
- * setting, and the maximum of the complements gives the smallest value. Two all-reduces of all words therefore find the
- * first setting that differs. A third all-reduce finds the lowest rank with the largest value and the lowest rank with
- * the smallest value; rank 0 reports both ranks.
+ * If digests differ, the members search for a setting that differs. An all-reduce of all words gives the largest value
+ * of each setting, and an all-reduce of their complements the smallest value. The first setting whose two values differ
+ * is reported. A third all-reduce finds the lowest rank with the largest value and the lowest rank with the smallest
+ * value, which rank 0 includes in the error message.
  */
 #include "comm/agree_settings.h"
 
@@ -18,15 +19,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/*
- * Indexes of the words: first the algorithm, then the rows of the table of settings, then whether a transport may be
- * opened.
- */
+/* Indexes of words: the algorithm, then the table of settings (plan/settings.h), then params->only_shared. */
 enum { ALGORITHM, TABLE };
 
 #define WORDS_MAX (IRR_SETTINGS_MAX + 2)
 
-_Static_assert(2 * WORDS_MAX <= IRR_SETUP_WORDS, "there is room for all words");
+_Static_assert(2 * WORDS_MAX <= IRR_SETUP_WORDS, "setup->words has room for two lists of words");
 
 static uint64_t topology_word(const irr_topology_t *topology)
 {
@@ -51,7 +49,7 @@ static uint64_t schedule_word(const irr_schedule_t *schedule)
     return hash;
 }
 
-/* Returns the word of a row of the table. The word of a file is a hash of its content. */
+/* Returns the word of a setting. The word of a file is a hash of its content, so the path may differ between ranks. */
 static uint64_t word_of(const irr_setting_t *setting, const irr_settings_t *settings, const irr_comm_files_t *files)
 {
     switch (setting->offset) {
@@ -87,9 +85,10 @@ uint64_t irr_settings_digest(const irr_comm_params_t *params, const irr_comm_fil
 
 /* ---- the search ---- */
 
+/* Words of the third all-reduce. ROW: the setting that differs; MOST and LEAST: its largest and smallest value. */
 enum { MOST_RANK, LEAST_RANK, ROW, MOST, LEAST_COMPLEMENT, NAME_WORDS };
 
-/* Writes the name of the parameter of a row. */
+/* Writes the name of a setting as the user knows it. row: the index of its word. */
 static void write_name(const irr_comm_params_t *params, int row, char *text, size_t size)
 {
     const irr_setting_t *setting = irr_setting_at(row - TABLE);
@@ -102,7 +101,7 @@ static void write_name(const irr_comm_params_t *params, int row, char *text, siz
     }
 }
 
-/* Writes the value of a row. Returns false if the value, for example a hash, means nothing to the user. */
+/* Writes the value of a setting. Returns false if the value means nothing to the user, for example if it is a hash. */
 static bool write_value(int row, uint64_t value, char *text, size_t size)
 {
     const irr_setting_t *setting = irr_setting_at(row - TABLE);
@@ -116,7 +115,7 @@ static bool write_value(int row, uint64_t value, char *text, size_t size)
     return setting != NULL && irr_setting_text(setting, value, text, size);
 }
 
-/* Reports the setting and two ranks, the lower one first. */
+/* Ends the search: rank 0 reports the setting and two ranks with their values, the lower rank first. */
 static irr_status_t name(irr_setup_t *setup)
 {
     const irr_comm_params_t *params = &setup->params;
@@ -144,8 +143,8 @@ static irr_status_t name(irr_setup_t *setup)
 }
 
 /*
- * Finds the first row whose largest and smallest value differ, the same on all ranks. Such a row exists, because the
- * digests differ.
+ * Finds the first setting whose largest and smallest value differ, and starts the third all-reduce. All ranks find the
+ * same setting. It exists, because the digests differ.
  */
 static irr_status_t find(irr_setup_t *setup)
 {
@@ -168,7 +167,7 @@ static irr_status_t find(irr_setup_t *setup)
     return irr_setup_reduce(setup, NAME_WORDS, name);
 }
 
-/* Stores the largest values behind the words of the next all-reduce. The next all-reduce finds the smallest values. */
+/* Keeps the largest values behind the words of the next all-reduce, which finds the smallest values. */
 static irr_status_t find_least(irr_setup_t *setup)
 {
     uint64_t own[WORDS_MAX];

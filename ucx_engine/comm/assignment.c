@@ -1,6 +1,4 @@
-/*
- * assignment.c - writes and reads assignments; see assignment.h.
- */
+/* assignment.c - writes and reads the parts of a schedule that rank 0 sends to the ranks; see assignment.h. */
 #include "comm/assignment.h"
 
 #include "core/alloc.h"

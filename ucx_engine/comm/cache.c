@@ -1,6 +1,4 @@
-/*
- * cache.c - the cache of schedules; see cache.h.
- */
+/* cache.c - a communicator's cache of schedules; see cache.h. */
 #include "comm/cache.h"
 
 #include "core/alloc.h"
@@ -80,8 +78,8 @@ irr_cache_entry_t *irr_cache_use(irr_cache_t *cache, int slot)
 }
 
 /*
- * Returns the number of bytes of all entries that are not pinned. Sets *oldest_p to the least recently used of these
- * entries, or to NULL.
+ * Returns the number of bytes of all entries that may be evicted. Sets *oldest_p to the least recently used of them;
+ * NULL: there is none.
  */
 static uint64_t account(irr_cache_t *cache, irr_cache_entry_t **oldest_p)
 {

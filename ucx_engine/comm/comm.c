@@ -1,5 +1,6 @@
 /*
- * comm.c - a communicator of the engine after its setup (setup.c): use and destruction.
+ * comm.c - a communicator after its setup (setup.c): its entry in the lists of the engine, its failure, its
+ * destruction.
  */
 #include "comm/comm_route.h"
 #include "comm/exchange.h"
@@ -37,7 +38,7 @@ static void unlink_comm(irr_comm_t *comm)
     }
 }
 
-/* Stops the open exchanges of the communicator. */
+/* Removes a communicator from the list of communicators with running exchanges, and cancels the receives of these. */
 static void close_exchanges(irr_comm_t *comm)
 {
     irr_comm_t **link = &comm->engine->busy;
@@ -52,8 +53,9 @@ static void close_exchanges(irr_comm_t *comm)
 }
 
 /*
- * Keeps a destroyed communicator, its id and its channel until the transport is freed. Until then the transport may
- * hold messages of the communicator, and the engine may have to send notices of its failure.
+ * Puts a communicator into the list of destroyed communicators whose memory is freed with the transport. Until then the
+ * transport may access messages of the communicator, and the engine may still inform other ranks of its failure. Its id
+ * stays in use.
  */
 static void bury(irr_comm_t *comm)
 {

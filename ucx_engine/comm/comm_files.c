@@ -1,8 +1,8 @@
 /*
- * comm_files.c - reads the files of a communicator; see comm_files.h.
+ * comm_files.c - reads the files that the settings of a communicator name; see comm_files.h.
  *
- * All ranks read the files, on a shared file system or on each node. A later agreement checks that the contents are
- * equal (comm/agree.c).
+ * Each rank reads the files, from a shared file system or from its node. The ranks later compare the contents
+ * (comm/agree.c).
  */
 #include "comm/comm_files.h"
 
@@ -10,14 +10,14 @@
 #include "order/schedule_file.h"
 #include "plan/strategy.h"
 
-enum { PATH_SHOWN = 256 };   /* bytes of a path in a user message, with the 0 at its end */
+enum { PATH_SHOWN = 256 };   /* largest length of a path in an error message, with its terminating 0 */
 
 static bool given(const char *path)
 {
     return path != NULL && path[0] != '\0';
 }
 
-/* Sets params->reason to the error in a file and its position. */
+/* Sets params->reason to the error in a file. what: the name of the setting that names the file. */
 static void refuse(irr_comm_params_t *params, irr_comm_files_t *files, const char *what, const char *path,
                    const irr_file_error_t *error)
 {

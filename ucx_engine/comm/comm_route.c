@@ -1,7 +1,8 @@
 /*
- * comm_route.c - allocates the objects of a route; see comm_route.h. A direct route needs room for a plan and the
- * executor. A grid route needs a relay, and also the nodes if the grid follows the nodes. An order that computes
- * schedules needs irr_schedules_t.
+ * comm_route.c - allocates the objects that an algorithm needs; see comm_route.h. If all messages are sent directly, an
+ * exchange needs a plan (the list of its steps) and the executor, which runs it. If ranks forward messages along a
+ * grid, the communicator needs a relay, which builds the plan during the exchange. If rank 0 computes a schedule from
+ * the counts of all ranks, the communicator needs irr_schedules_t.
  */
 #include "comm/comm_route.h"
 
@@ -58,7 +59,7 @@ static irr_status_t init_grid(irr_comm_t *comm, const int *labels)
     return status;
 }
 
-/* Returns 1 if all ranks are on one host. Returns 2 if the ranks are on two or more hosts. */
+/* Returns 1 if all ranks are on one host, and 2 if they are on two or more. */
 static int count_hosts(const int *labels, int ranks)
 {
     for (int i = 1; i < ranks; i++) {
@@ -69,7 +70,7 @@ static int count_hosts(const int *labels, int ranks)
     return 1;
 }
 
-/* Makes the tree of the hosts and switches that the ranks of this communicator use. */
+/* Makes the tree of switches from the part of the topology that has the hosts of this communicator. */
 static irr_status_t init_tree(irr_comm_t *comm, const int *labels, const irr_topology_t *topology)
 {
     int *host_of = irr_alloc((size_t)comm->ranks, sizeof(*host_of));
@@ -91,7 +92,7 @@ static irr_status_t init_tree(irr_comm_t *comm, const int *labels, const irr_top
     return status;
 }
 
-/* Prepares to find and run schedules. A schedule from a file is for messages that are sent directly. */
+/* Prepares to find and run schedules. file: the schedule from a file, in which ranks do not forward messages. */
 static irr_status_t init_schedules(irr_comm_t *comm, const irr_strategy_t *strategy, const irr_schedule_t *file)
 {
     const bool given = file->ranks == comm->ranks;
@@ -109,8 +110,8 @@ static irr_status_t init_schedules(irr_comm_t *comm, const irr_strategy_t *strat
 }
 
 /*
- * Initializes the agreement. The agreement goes through leaders of nodes if there are several nodes and a node has
- * several ranks.
+ * Initializes the all-reduce by which ranks agree during exchanges. If there are several nodes and a node has several
+ * ranks, one rank of each node exchanges messages with the other nodes.
  */
 static irr_status_t init_agreement(irr_comm_t *comm)
 {

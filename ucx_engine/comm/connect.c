@@ -1,10 +1,13 @@
 /*
- * connect.c - finds the members of a communicator, and opens a channel that reaches all of them.
+ * connect.c - steps of a setup that find the members of a communicator, and open a channel to all of them.
  *
- * If a member lacks addresses of other members, finding the members takes one all-reduce, which detects missing memory,
- * and one all-gather of labels and addresses, which become a directory. If no member lacks an address, finding the
- * members takes one all-gather of labels, or no collective if all members are on one node. The first send to a process
- * connects the process, as does the channel for the processes of the node.
+ * A label is the number of a rank's node. A directory is a table of the addresses of processes (directory.h). A rank is
+ * in trouble if it cannot take part in the setup, for example for lack of memory (comm/agree.c).
+ *
+ * Cost: if a member does not know the addresses of all members, one all-reduce, which detects missing memory, and one
+ * all-gather of labels and addresses, which become a directory. Otherwise one all-gather of labels, or no collective if
+ * all members are on one node. Opening the channel connects the processes of the node. Another process is connected
+ * when the first message is sent to it.
  */
 #include "comm/agree.h"
 
@@ -15,7 +18,8 @@
 /* ---- labels and addresses ---- */
 
 /*
- * Takes the labels, and the names of the entries. If an address has no valid length, this rank is in trouble.
+ * Reads the labels from the gathered entries, and sets the names of the processes in them. If an address has no valid
+ * length, this rank is in trouble.
  */
 static void take_entries(irr_setup_t *setup)
 {
@@ -72,7 +76,7 @@ static irr_status_t give_entry(irr_setup_t *setup)
 
 static irr_status_t gather_entries(irr_setup_t *setup)
 {
-    irr_connect_settle(setup);   /* the directory of an earlier search */
+    irr_connect_settle(setup);   /* a directory that this setup gathered before */
     if (irr_directory_create((size_t)setup->params.ranks, setup->agreement.address_bytes, setup->params.settings.shm,
                              &setup->directory) != IRR_OK) {
         irr_setup_note(setup, IRR_ERR_NO_MEMORY, irr_setup_no_memory);
@@ -100,9 +104,7 @@ irr_status_t irr_connect_find(irr_setup_t *setup, irr_step_fn next)
 
 /* ---- the channel ---- */
 
-/*
- * Connects a process, or adds the lanes that have been opened since the process was connected. The engine is locked.
- */
+/* Connects a process, also over transports that were opened after its first connection. The engine is locked. */
 static irr_status_t connect_process(irr_engine_t *engine, uint64_t name, irr_peer_t **peer_p)
 {
     size_t length = 0;
@@ -125,6 +127,7 @@ static irr_status_t connect_process(irr_engine_t *engine, uint64_t name, irr_pee
     return status;
 }
 
+/* Finds or connects the process of a rank. kind: over shared memory (near) or the network (far). */
 static irr_status_t find_peer(irr_finder_t *finder, int rank, irr_lane_kind_t kind, irr_peer_t **peer_p)
 {
     const irr_comm_t *comm = (irr_comm_t *)((char *)finder - offsetof(irr_comm_t, finder));
@@ -142,8 +145,8 @@ static bool is_near(const irr_setup_t *setup, int rank)
 }
 
 /*
- * Returns a rank that has the label of this rank but cannot share memory with this rank; -1: none. Such a rank exists
- * if Open MPI and the kernel see nodes differently.
+ * Returns a rank with the label of this rank that cannot share memory with this rank; -1: none. There may be one if
+ * ranks run in several containers of one machine.
  */
 static int find_alien(const irr_setup_t *setup)
 {
@@ -175,8 +178,8 @@ static int map_all(const irr_setup_t *setup)
 }
 
 /*
- * Opens the endpoint to the next rank that is reached over the network. A wrong configuration of transports or devices
- * then fails in the setup and not in an exchange.
+ * Connects the next rank that this rank reaches over the network. A wrong configuration of transports or devices then
+ * causes an error during the setup, and not during an exchange.
  */
 static void reach_next(irr_setup_t *setup)
 {
@@ -191,7 +194,7 @@ static void reach_next(irr_setup_t *setup)
     }
 }
 
-/* Opens the channel; all members are known. The engine is locked. */
+/* Opens the channel. The engine is locked. */
 static void connect(irr_setup_t *setup)
 {
     irr_comm_t *comm = setup->comm;
@@ -200,7 +203,7 @@ static void connect(irr_setup_t *setup)
     comm->finder.find = find_peer;
     setup->unmapped = find_alien(setup);
     if (setup->unmapped >= 0) {
-        return;   /* all members connect again, without shared memory */
+        return;   /* the members will agree to connect again, without shared memory */
     }
     status = irr_lanes_open_channel(comm->engine->lanes, (uint16_t)comm->id, comm->ranks, comm->rank, &comm->finder,
                                     setup->agreement.shares ? comm->labels : NULL, &comm->channel);

@@ -1,6 +1,4 @@
-/*
- * directory.c - the addresses of processes that a setup has gathered; see directory.h.
- */
+/* directory.c - a table of the addresses of processes; see directory.h. */
 #include "comm/directory.h"
 
 #include "core/alloc.h"
@@ -43,7 +41,7 @@ void irr_directory_destroy(irr_directory_t *directory)
     irr_free(directory);
 }
 
-/* Returns the array, wherever it is. */
+/* Returns the array: in the heap, in the mapped segment, or in the segment of this process. */
 static const unsigned char *array_of(const irr_directory_t *directory)
 {
     return directory->own != NULL ? directory->own
@@ -55,7 +53,7 @@ irr_directory_entry_t *irr_directory_entry(const irr_directory_t *directory, siz
     return (irr_directory_entry_t *)(array_of(directory) + i * directory->stride);
 }
 
-/* Returns the length of the longest address that an entry has room for. */
+/* Returns the largest length of an address in an entry. */
 static size_t room_of(const irr_directory_t *directory)
 {
     return directory->stride - sizeof(irr_directory_entry_t);
@@ -82,9 +80,9 @@ static int compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-_Static_assert(offsetof(irr_directory_entry_t, name) == 0, "compare takes an entry for its name");
+_Static_assert(offsetof(irr_directory_entry_t, name) == 0, "compare reads the name at the beginning of an entry");
 
-/* Returns true for most communicators, whose ranks are in the order of the names. */
+/* Returns true if the entries need no sort, as in most communicators. */
 static bool is_sorted(const irr_directory_t *directory)
 {
     size_t i = 1;

@@ -1,6 +1,4 @@
-/*
- * dump.c - writes count matrices and their index; see dump.h.
- */
+/* dump.c - writes count matrices and an index of them to files; see dump.h. */
 #include "comm/dump.h"
 
 #include "core/alloc.h"
@@ -31,8 +29,8 @@ irr_status_t irr_dump_init(irr_dump_t *dump, const char *prefix)
 /* ---- files ---- */
 
 /*
- * Sets the path of the file of matrix number `matrix`, or of the index if `matrix` is 0. Returns false and sets errno
- * if the name is too long.
+ * Sets path to the file of matrix number `matrix`, or to the index if `matrix` is 0. number: K in dump.h. Returns false
+ * and sets errno if the path is too long.
  */
 static bool name_file(const irr_dump_t *dump, unsigned number, unsigned matrix, char path[PATH_LENGTH])
 {
@@ -43,7 +41,7 @@ static bool name_file(const irr_dump_t *dump, unsigned number, unsigned matrix, 
     return length >= 0 && length < PATH_LENGTH;
 }
 
-/* Reports a write error to the user and stops writing. Files on disk stay. */
+/* Reports a write error to the user. From now on nothing more is written; files on disk stay. */
 static void end(irr_dump_t *dump, const char *path)
 {
     irr_log(IRR_LOG_ERROR, "%smatrix_dump: %.256s cannot be written: %s; this communicator writes no more count "
@@ -51,7 +49,7 @@ static void end(irr_dump_t *dump, const char *path)
     dump->ended = true;
 }
 
-/* Returns the first number without an index. Another process may take the number a moment later. */
+/* Returns the first number without an index file. Another process may create this file before the caller does. */
 static unsigned find_number(const irr_dump_t *dump)
 {
     unsigned taken = 0, number = IRR_DUMP_MAX + 1;
@@ -69,7 +67,7 @@ static unsigned find_number(const irr_dump_t *dump)
     return number;
 }
 
-/* Creates an empty index under the first free number. */
+/* Creates an empty index file with the first number that has none. */
 static void take_number(irr_dump_t *dump)
 {
     FILE *stream = NULL;
@@ -84,7 +82,7 @@ static void take_number(irr_dump_t *dump)
         fclose(stream);
         dump->number = number - 1;
     } else if (errno == EEXIST) {
-        dump->ended = true;   /* the owner of the last number has warned the user */
+        dump->ended = true;   /* the communicator with the last number has warned the user */
     } else {
         end(dump, path);
     }
@@ -98,7 +96,7 @@ static bool write_lines(const irr_dump_t *dump, FILE *stream)
 {
     const char *slash = strrchr(dump->prefix, '/'), *name = slash != NULL ? slash + 1 : dump->prefix;
 
-    fputs("# coll/irr: exchanges of a communicator, and the count matrix that they went by\n", stream);
+    fputs("# coll/irr: number of exchanges of a communicator, and their count matrix\n", stream);
     for (size_t i = 0; i < dump->count; i++) {
         fprintf(stream, "%" PRIu64 " %s.%u.%zu.mtx\n", dump->list[i].exchanges, name, dump->number, i + 1);
     }

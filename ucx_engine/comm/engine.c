@@ -1,5 +1,7 @@
 /*
- * engine.c - the engine of a process: its transports, opened on demand, the known peers, and progress of exchanges.
+ * engine.c - creates and destroys the engine of a process, opens its transports, and progresses its exchanges.
+ *
+ * A round of progress calls the transport's progress function once. A round is idle if the transport reports no event.
  */
 #include "comm/exchange.h"
 
@@ -11,13 +13,13 @@
 #include <string.h>
 #include <time.h>
 
-/* Number of idle rounds of progress between two searches for unexpected messages. */
+/* Number of idle rounds between two searches for messages that no receive matches. */
 #define IDLE_ROUNDS 1024
 
 /* Number of idle rounds between two checks of the open exchanges for failures and timeouts. */
 #define QUIET_ROUNDS 16
 
-/* Number of idle rounds that a sleep without an event is worth. */
+/* Number of idle rounds that count for a sleep that ended without an event. */
 #define SLEEP_ROUNDS 256
 
 static irr_status_t create(bool threads, irr_engine_t **engine_p)
@@ -58,7 +60,7 @@ irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_
 
 /* ---- the transports ---- */
 
-/* Copies a string. The copy of an empty string is NULL. */
+/* Copies a string. The copy of NULL or of an empty string is NULL. */
 static irr_status_t copy_text(const char *text, const char **copy_p)
 {
     const size_t bytes = text != NULL ? strlen(text) + 1 : 0;
@@ -151,7 +153,7 @@ irr_status_t irr_engine_open_lane(irr_engine_t *engine, irr_lane_kind_t kind)
 
 /* ---- progress ---- */
 
-/* Continues every open exchange. Removes communicators without an open exchange from engine->busy. */
+/* Continues every started exchange. Removes communicators whose exchanges are all over from engine->busy. */
 static void progress_exchanges(irr_engine_t *engine)
 {
     irr_comm_t **link = &engine->busy;
@@ -168,7 +170,7 @@ static void progress_exchanges(irr_engine_t *engine)
     }
 }
 
-/* Sends the notices of communicators that failed on this rank. */
+/* Sends the messages by which this rank informs other ranks that a communicator has failed. */
 static void notify(irr_engine_t *engine)
 {
     irr_comm_t **link = &engine->notifying;
@@ -184,7 +186,7 @@ static void notify(irr_engine_t *engine)
     }
 }
 
-/* One round of progress. The engine is locked. Every exchange runs this function. */
+/* One round. The engine is locked. Inline, because every exchange runs this function. */
 __attribute__((always_inline))
 static inline unsigned progress(irr_engine_t *engine)
 {
@@ -282,8 +284,8 @@ bool irr_engine_has_network(irr_engine_t *engine)
 }
 
 /*
- * Ends exchanges that still receive, because the answer to an incoming message could need an endpoint that is closed.
- * Exchanges that only send may still complete.
+ * Cancels the exchanges that still receive: the transport may have to answer the sender of a received message, over an
+ * endpoint that is about to be closed. Exchanges that only send may still complete.
  */
 static void end_exchanges(irr_engine_t *engine)
 {

@@ -1,5 +1,10 @@
 /*
  * engine.h - private to comm/: the engine of a process, and its communicators.
+ *
+ * A lane is the connection to another process over one transport: near (shared memory) or far (the network). A plan is
+ * the list of the steps of one rank in an exchange; the executor runs it. If ranks forward messages of other ranks, the
+ * relay builds the plan during the exchange. A started exchange is open while it runs; before, it may wait in the queue
+ * of its communicator.
  */
 #ifndef IRR_ENGINE_H
 #define IRR_ENGINE_H
@@ -17,100 +22,98 @@
 #include "order/tree/tree.h"
 #include "transport/lanes.h"
 
-/* Length of a line for the user, in bytes. */
+/* Largest length of an error message, in bytes. */
 #define IRR_ENGINE_LINE 512
 
 struct irr_engine {
-    irr_transport_t *transport;  /* the lanes as one transport */
-    irr_lanes_t     *lanes;      /* shared memory and network; each is opened when a communicator first needs it */
-    irr_engine_config_t config;  /* configuration of the transports; the engine owns its strings */
-    irr_status_t     refused[IRR_LANE_KINDS];   /* error of opening a lane; IRR_OK: no error */
+    irr_transport_t *transport;  /* `lanes` as one transport */
+    irr_lanes_t     *lanes;      /* shared memory and network, each opened when a communicator first needs it */
+    irr_engine_config_t config;  /* the engine owns its strings */
+    irr_status_t     refused[IRR_LANE_KINDS];   /* error when a transport was opened; IRR_OK: none */
     char             reason[IRR_LANE_KINDS][IRR_ENGINE_LINE];   /* text of the error in `refused` */
     irr_lock_t       lock;       /* guards everything below and every call to the transport */
-    irr_peers_t      peers;      /* processes that this process has connected */
+    irr_peers_t      peers;      /* the connected processes */
     irr_directory_t *directories;   /* addresses of processes */
     irr_ids_t        ids;
     irr_counters_t   counters;
     irr_comm_t      *comms;      /* all communicators */
-    irr_comm_t      *busy;       /* communicators with exchanges that are not over */
-    irr_comm_t      *notifying;   /* communicators that failed on this rank and are sending notices */
-    irr_comm_t      *buried;     /* destroyed communicators; the transport may still hold their messages */
+    irr_comm_t      *busy;       /* communicators with started exchanges that are not over */
+    irr_comm_t      *notifying;   /* communicators that failed and inform their other members */
+    irr_comm_t      *buried;     /* destroyed communicators whose messages the transport may still access */
     irr_unexpected_t unexpected;
-    unsigned         rounds;     /* number of rounds of progress */
+    unsigned         rounds;     /* number of calls of the transport's progress function (rounds) */
     unsigned         idle;       /* rounds since the last event */
-    bool             changed;    /* the next round of progress continues the exchanges even without an event */
+    bool             changed;    /* the next round continues the exchanges even if the transport reports no event */
     bool             closed;     /* irr_engine_close was called */
     bool             warned;     /* the user was warned that ranks of a node do not share memory */
     bool             doubted;    /* the user was warned of implausible speeds in a topology file */
-    bool             switches_warned;   /* the user was warned why the switches that Slurm names are not used */
+    bool             switches_warned;   /* the user was warned that Slurm's names of switches are not used */
 };
 
 /*
- * The started exchanges in the order of their starts: first the open exchanges, then the waiting exchanges (queue.c). A
- * zeroed object is empty.
+ * The started exchanges of a communicator in the order of their starts: first the open ones, then the waiting ones
+ * (queue.c). A zeroed object is empty.
  */
 typedef struct irr_queue {
-    irr_exchange_t *first, **end;   /* end: `next` of the last exchange; undefined in an empty queue */
-    irr_exchange_t *waiting;   /* first waiting exchange; NULL: all exchanges are open */
+    irr_exchange_t *first, **end;   /* end: the member `next` of the last exchange; undefined if empty */
+    irr_exchange_t *waiting;   /* NULL: all exchanges are open */
     size_t          open;
 } irr_queue_t;
 
-/* A communicator. The members that every exchange reads come first. */
+/* A communicator. The members that every exchange reads come first, to be in few cache lines. */
 struct irr_comm {
     irr_engine_t    *engine;
     int              ranks;
     int              rank;
     uint32_t         id;
-    uint32_t         sequence;    /* next sequence number for tags; an exchange takes at least one number */
-    uint32_t         over;        /* all exchanges of lower sequence numbers are over on this rank */
-    uint32_t         gaps;        /* the last exchange that may have caused unexpected messages has the sequence number
-                                     before `gaps`; 0: no such exchange (comm/unexpected.h) */
-    size_t           unexpected;   /* number of discarded unexpected messages that are not reported yet */
-    uint64_t         user;        /* the user of the communicator (irr_comm_use) */
-    bool             handed;      /* no exchange of this user is over yet */
+    uint32_t         sequence;    /* number for the tags of the next exchange; an exchange may use several */
+    uint32_t         over;        /* all exchanges with lower numbers are over on this rank */
+    uint32_t         gaps;        /* see comm/unexpected.h: 1 + number of the last exchange with gaps; 0: none */
+    size_t           unexpected;   /* discarded messages that are not reported yet (comm/unexpected.h) */
+    uint64_t         user;        /* see irr_comm_use */
+    bool             handed;      /* no exchange of the present user is over yet */
     irr_status_t     failed;      /* error of the failed communicator; IRR_OK: not failed */
     uint64_t         failed_ns;   /* time of the failure */
-    unsigned         notified;    /* checks since a notice arrived during an open exchange; 0: no notice */
-    bool             serial;      /* exchanges run one at a time, because each needs the relay or the schedules */
+    unsigned         notified;    /* checks since the notice of another rank's failure; 0: no notice */
+    bool             serial;      /* exchanges run one at a time, because all use `relay` or `schedules` */
     bool             busy;        /* the communicator is in engine->busy */
     irr_comm_t      *next_busy;
-    irr_queue_t      queue;       /* exchanges that are not over */
-    irr_exchange_t  *exchange;    /* the first exchange, created in the setup */
-    irr_exchange_t  *spare;       /* unused exchanges; see irr_exchange_take */
+        irr_queue_t      queue;       /* the started exchanges that are not over */
+    irr_exchange_t  *exchange;    /* the exchange object that the setup creates */
+    irr_exchange_t  *spare;       /* unused exchange objects; see irr_exchange_take */
     bool             takes;       /* irr_exchange_take was called, so `exchange` may be in `spare` */
-    irr_channel_t   *channel;     /* channel to the members; NULL until it is opened */
+    irr_channel_t   *channel;     /* connection to all members; NULL until it is opened */
     irr_members_t    members;     /* processes of the members */
-    irr_finder_t     finder;      /* finds the peers of the members, for the channel */
-    irr_strategy_t   alone;       /* strategy of exchanges without a schedule */
+    irr_finder_t     finder;      /* connects a member when the channel first needs it */
+    irr_strategy_t   alone;       /* algorithm and parameters of exchanges without a schedule */
     irr_settings_t   settings;
     int             *labels;      /* by rank: equal on ranks that share a node; NULL after the setup */
     irr_nodes_t      nodes;
     irr_relay_t      relay;
-    irr_allreduce_t  agreement;   /* for lookups of schedules, frozen plans and epoch barriers */
-    irr_tree_t       tree;        /* the tree of hosts, for orders that use the tree */
+    irr_allreduce_t  agreement;   /* the all-reduce by which the members take decisions during exchanges */
+    irr_tree_t       tree;        /* the tree of switches and hosts, for algorithm `tree` */
     irr_schedules_t  schedules;
-    irr_run_t        run;         /* plan and executor of unplanned exchanges, if exchanges run one at a time */
-    irr_notice_t     notice;      /* the notice of a failure */
-    irr_comm_t      *next, *prev; /* in the list of all or of destroyed communicators */
+    irr_run_t        run;         /* if `serial`: plan and executor of exchanges that are not planned */
+    irr_notice_t     notice;      /* informs the other members of a failure */
+    irr_comm_t      *next, *prev; /* in engine->comms or engine->buried */
     irr_comm_t      *next_notifying;
 };
 
-/* Returns true if long messages are sent directly, beside the relay. */
+/* Returns true if long messages are sent directly while the relay forwards the short ones (algorithm `hybrid`). */
 static inline bool irr_comm_is_split(const irr_comm_t *comm)
 {
     return irr_strategy_is_split(&comm->alone);
 }
 
-/* Returns the stage in the tags of messages that are sent directly. */
+/* Returns the stage number in the tags of messages that are sent directly (exec/tag.h). */
 static inline int irr_comm_direct_stage(const irr_comm_t *comm)
 {
     return irr_comm_is_split(comm) ? irr_grid_direct_stage(&comm->relay.stages.grid) : 1;
 }
 
-/* Adds a communicator with this id to the engine. irr_comm_destroy removes the communicator. */
+/* Sets the id of a communicator, and adds it to engine->comms. */
 void irr_comm_enter(irr_comm_t *comm, uint32_t id);
 
-/* Closes the channel of the communicator if the channel is open. */
 static inline void irr_comm_close_channel(irr_comm_t *comm)
 {
     if (comm->channel != NULL) {
@@ -119,16 +122,16 @@ static inline void irr_comm_close_channel(irr_comm_t *comm)
     }
 }
 
-/* Frees a communicator that is not in the lists of the engine. */
+/* Frees a communicator that is in no list of the engine. */
 void irr_comm_free(irr_comm_t *comm);
 
 /*
- * Opens the transport of a lane unless the transport is open. An error is permanent. The function stores the text of
- * the error in engine->reason and does not report the error.
+ * Opens the transport of a kind of lane unless it is open. If that fails, it is not tried again: every call returns the
+ * same error. The text of the error is in engine->reason, and is not logged.
  */
 irr_status_t irr_engine_open_lane(irr_engine_t *engine, irr_lane_kind_t kind);
 
-/* Creates an engine that sends all messages over an open transport. On success the engine owns the transport. */
+/* Creates an engine that sends all messages over the given open transport, which it owns on success. */
 irr_status_t irr_engine_create_on(irr_transport_t *transport, bool threads, irr_engine_t **engine_p);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * exchange.c - creates, starts, plans and tests exchanges; exchange.h lists the other files.
- */
+/* exchange.c - creates, starts, plans and tests exchanges; exchange.h explains the terms and lists the other files. */
 #include "comm/comm_route.h"
 #include "comm/exchange.h"
 
@@ -57,7 +55,10 @@ irr_status_t irr_exchange_take(irr_comm_t *comm, irr_exchange_t **exchange_p)
     return IRR_OK;
 }
 
-/* If the exchange is not over, the communicator fails, and keeps the memory that the transport may still use. */
+/*
+ * If the exchange is not over, the communicator fails, because other ranks wait for this rank. The memory of the
+ * exchange stays allocated, because the transport may still use it.
+ */
 void irr_exchange_give(irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
@@ -87,7 +88,10 @@ void irr_exchange_free_spare(irr_comm_t *comm)
 
 /* ---- start ---- */
 
-/* Returns true if the block lists are valid. Lists with the serials of the last problem are valid without a check. */
+/*
+ * Returns true if the lists of blocks are valid. If they have the same serials as those of the last problem, they are
+ * the same lists and need no check.
+ */
 __attribute__((noinline))
 static bool is_good(const irr_exchange_t *exchange, const irr_problem_t *problem)
 {
@@ -99,7 +103,7 @@ static bool is_good(const irr_exchange_t *exchange, const irr_problem_t *problem
             irr_blocks_are_good(problem->recv, problem->ranks));
 }
 
-/* Takes a problem. Returns an error if it is invalid or the communicator has failed. */
+/* Stores the problem in the exchange. Returns an error if it is not valid or the communicator has failed. */
 __attribute__((always_inline))
 static inline irr_status_t take(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *problem)
 {
@@ -116,7 +120,7 @@ static inline irr_status_t take(irr_exchange_t *exchange, irr_run_t *run, const 
     return comm->failed;
 }
 
-/* Takes a problem in place. Not inline, because it needs a copy of the problem. */
+/* As take, for an exchange in place. Not inline, because it needs a copy of the problem on the stack. */
 __attribute__((noinline))
 static irr_status_t take_in_place(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *stated)
 {
@@ -126,7 +130,7 @@ static irr_status_t take_in_place(irr_exchange_t *exchange, irr_run_t *run, cons
     return status == IRR_OK ? take(exchange, run, &problem) : status;
 }
 
-/* Checks and takes a problem for a run. Local. May return IRR_ERR_NO_MEMORY. */
+/* Checks and stores the problem of a run. Local. May return IRR_ERR_NO_MEMORY. */
 static inline irr_status_t prepare(irr_exchange_t *exchange, irr_run_t *run, const irr_problem_t *problem)
 {
     const irr_comm_t *comm = exchange->comm;
@@ -138,7 +142,7 @@ static inline irr_status_t prepare(irr_exchange_t *exchange, irr_run_t *run, con
     return problem->in_place ? take_in_place(exchange, run, problem) : take(exchange, run, problem);
 }
 
-/* Queues an exchange; the queue may open the exchange at once. The engine is locked. */
+/* Puts an exchange into the queue, which may start to run it at once. The engine is locked. */
 static void open_exchange(irr_exchange_t *exchange)
 {
     exchange->started = true;
@@ -182,7 +186,8 @@ irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *pr
     irr_status_t status = prepare(exchange, &exchange->own, problem);
 
     if (status == IRR_ERR_NO_MEMORY && looks_up) {
-        irr_comm_give_up(comm, status, "cannot plan an exchange");   /* the other ranks wait for its counts */
+        irr_comm_give_up(comm, status, "cannot plan an exchange");   /* the other ranks wait for the counts of this rank
+                                                                        */
     }
     if (status != IRR_OK) {
         return status;

@@ -1,12 +1,13 @@
 /*
- * exchange_in_place.c - an exchange in place: its output is its input.
+ * exchange_in_place.c - an exchange in place: each block to send is at the place where the block from the same rank
+ * arrives.
  *
- * Direct messages in place are exchanged in pairs with bounded scratch (route/pairs.h). Two kinds of communicators copy
- * all data to send instead. The first kind has a store-and-forward algorithm: a rank forwards data of other ranks,
- * needs about as much scratch anyway, and learns only during the exchange what arrives. The second kind has a pacing
- * other than free: a message may wait for another message, and a rank that exchanges in pairs may send the other
- * message later. Ranks that look up schedules agree whether an exchange is in place; they then drop the pacing and need
- * no copy.
+ * If all messages are sent directly, two ranks exchange their blocks piece by piece, with a small buffer
+ * (route/pairs.h). On two kinds of communicators a rank copies all data to send before the exchange. On the first kind,
+ * ranks forward data of other ranks: they need about as much memory for this data anyway, and learn only during the
+ * exchange what arrives. On the second kind, a message waits for other messages (a pacing other than free): an exchange
+ * in pairs has another order of messages, so ranks could wait for each other forever. If the ranks look up schedules,
+ * they also agree whether an exchange is in place; then they drop the pacing and need no copy.
  */
 #include "comm/exchange.h"
 
@@ -15,7 +16,7 @@
 
 #include <string.h>
 
-/* Returns true if messages are direct, and the pacing is free or the ranks agree to drop the pacing. */
+/* Returns true if messages are sent directly, and no message waits for others or the ranks agree to drop the pacing. */
 static bool goes_in_pairs(const irr_comm_t *comm)
 {
     return irr_strategy_is_local(&comm->alone) &&

@@ -1,33 +1,35 @@
 /*
- * exchange_long.c - an exchange on a grid whose long messages are sent directly, beside the relay.
+ * exchange_long.c - algorithm `hybrid`: ranks forward short messages along a grid, and send long messages directly.
  *
- * Each end of a message classifies the message as long or short by the length that this end knows. A rank sends its
- * long messages at once, and receives long messages when the relay is over. If a sender has less data than its receiver
- * expects, an expected long message may come through the grid. When the relay is over, the receiver knows these
- * messages and posts no receives for them. A receive without a message would stay posted, because transports cannot
- * cancel a single receive. A direct message that the receiver does not expect, or expects to be short, is an unexpected
- * message (comm/unexpected.h).
+ * The relay (exec/relay.h) moves the short messages. The executor of the exchange (exec/exec.h) moves the long ones.
  *
- * A long message may therefore arrive before its receive is posted. A message that the transport sends eagerly waits in
- * the memory of the transport; any other message waits at its sender. A planned exchange knows after its first run that
- * both ends agree, and posts its receives at once (exec/relay.h).
+ * Sender and receiver each decide from the length in their own arguments whether a message is long. A rank sends its
+ * long messages at once, and posts the receives of long messages when the relay is over. Reason: if a sender has less
+ * data than its receiver expects, the message that the receiver expects to be long may come through the grid. When the
+ * relay is over, the receiver knows these messages, and posts no receives for them. A receive without a message would
+ * stay posted, because transports cannot cancel a single receive. If a long message arrives that its receiver expects
+ * to be short or empty, no receive matches it, and it is discarded (comm/unexpected.h).
  *
- * The relay and the executor of the run each have a window. If the user limits the window, the rank sends its long
- * messages only after the relay, so that no more messages are in flight than allowed.
+ * A long message may therefore arrive before its receive is posted. It then waits in the memory of the transport if the
+ * transport sent it eagerly, otherwise at its sender. A planned exchange knows after its first run that all ranks have
+ * the same lengths, and then posts its receives at once (irr_relay_freeze).
  *
- * Cost: each long message travels as one message, and each byte is on the wire once; O(d) time for d messages. No
- * allocation within the room of an earlier exchange.
+ * The relay and the executor each limit the number of their sends in flight. If the user has set such a limit, the rank
+ * sends its long messages only after the relay, so that their sum does not exceed the limit.
+ *
+ * Cost: each byte of a long message is sent once; O(d) time for d messages. No allocation if an earlier exchange had as
+ * many messages.
  */
 #include "comm/exchange.h"
 
 static void fail(const irr_exchange_t *exchange, irr_status_t status)
 {
-    irr_comm_fail(exchange->comm, status, "has no room for the messages that are sent directly");
+    irr_comm_fail(exchange->comm, status, "has no memory for the messages that are sent directly");
 }
 
 /*
- * Starts the plan. The executor first merges the room that it took for the receives of the previous exchange. Without
- * memory for that the communicator fails, and begin returns false.
+ * Starts the plan of the long messages. First the executor merges the memory that it allocated for the receives of the
+ * previous exchange. If memory is missing for that, the communicator fails, and begin returns false.
  */
 static bool begin(irr_exchange_t *exchange)
 {
@@ -39,7 +41,7 @@ static bool begin(irr_exchange_t *exchange)
         return false;
     }
     exchange->running = &run->plan;
-    run->exec.env.sourced = true;   /* lengths may differ at both ends, and no message depends on another */
+    run->exec.env.sourced = true;   /* no message depends on another, so a failed one does not stop the others */
     irr_exec_start(&run->exec, &run->plan);
     irr_exec_expect(&run->exec, true);
     return true;

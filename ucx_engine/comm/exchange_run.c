@@ -1,10 +1,14 @@
 /*
- * exchange_run.c - the states of an open exchange, which the exchange passes in increasing order
- * (irr_exchange_state_t).
+ * exchange_run.c - takes an exchange through its states (irr_exchange_state_t).
  *
- * Each state has a function that continues the exchange in this state. `pass` starts the states before the run of the
- * plan, and builds the plan. If the plan of a run is to be kept, progress_run starts the last state when the run is
- * over. Every decision that depends on the purpose, the strategy or the view of an exchange is in this file.
+ * A plan is the list of the steps of this rank; the executor runs it. If ranks forward messages of other ranks, the
+ * relay builds the plan during the exchange (it learns the plan). The purpose of an exchange: to run once, to be
+ * planned, or to run a planned exchange. The view: what the rank knows of other ranks' counts. Ranks agree by an
+ * all-reduce.
+ *
+ * Each state has a function that continues an exchange in this state. `pass` starts the states up to the run, and
+ * builds the plan. If the relay's plan is to be kept, progress_run starts the last state after the run. Every decision
+ * that depends on the purpose, the strategy or the view of an exchange is in this file.
  */
 #include "comm/comm_route.h"
 #include "comm/exchange.h"
@@ -12,15 +16,16 @@
 #include "core/alloc.h"
 #include "core/clock.h"
 
-/* Number of rounds of progress between two checks for notices and timeouts. */
+/* Number of calls of `watch` between two checks for the timeout, and for the notice that another rank failed. */
 #define WATCH_ROUNDS 16
 
-/* Time in ns that an exchange waits for messages in flight after its communicator has failed. */
+/* Longest time in ns for which an exchange of a failed communicator waits for its messages in flight. */
 #define LINGER_NS UINT64_C(2000000000)
 
-/* Number of rounds of the engine before an exchange is timed. Reading the clock takes as long as a short exchange. */
+/* Rounds of progress before the clock of an exchange starts: reading a clock takes as long as a short exchange. */
 #define UNTIMED_ROUNDS 16
 
+/* Returns the memory for data on its way that the plan of the exchange needs. */
 static void *scratch_of(const irr_exchange_t *exchange)
 {
     switch (exchange->view) {
@@ -46,8 +51,8 @@ static void set_env(irr_exchange_t *exchange, irr_exec_env_t *env)
 }
 
 /*
- * Sets the members that change in each run, each by a store of its own. A copy of the whole struct would stall the
- * processor until these stores have completed.
+ * Sets the members of env that change in each run, and returns env. The caller passes this pointer on, because a copy
+ * of the struct would have to wait for these stores to complete.
  */
 static const irr_exec_env_t *renew_env(irr_exchange_t *exchange, irr_exec_env_t *env)
 {
@@ -59,7 +64,7 @@ static const irr_exec_env_t *renew_env(irr_exchange_t *exchange, irr_exec_env_t 
     return env;
 }
 
-/* Enters a state in which the ranks agree on the maximum of their words. word: the word of this rank. */
+/* Enters a state in which the ranks compute the maximum of one word of each rank. word: that of this rank. */
 __attribute__((noinline))
 static void agree(irr_exchange_t *exchange, irr_exchange_state_t state, uint64_t word)
 {
@@ -70,7 +75,7 @@ static void agree(irr_exchange_t *exchange, irr_exchange_state_t state, uint64_t
     irr_allreduce_start(&exchange->comm->agreement, &word, 1, renew_env(exchange, &env));
 }
 
-/* ---- epoch barrier ---- */
+/* ---- epoch barrier: ends an epoch of about 120 exchanges (comm/unexpected.h) ---- */
 
 static irr_status_t progress_barrier(irr_exchange_t *exchange)
 {
@@ -89,7 +94,7 @@ static irr_status_t progress_barrier(irr_exchange_t *exchange)
 
 /* ---- finding a schedule ---- */
 
-/* Returns false for the run of a planned exchange, because irr_exchange_plan has found the schedule. */
+/* Returns true if the exchange looks up a schedule. For a planned exchange, irr_exchange_plan has done so. */
 static bool needs_lookup(const irr_exchange_t *exchange)
 {
     irr_schedules_t *schedules = &exchange->comm->schedules;
@@ -115,14 +120,14 @@ static irr_status_t progress_lookup(irr_exchange_t *exchange)
     if (status == IRR_OK) {
         exchange->matrix = comm->schedules.matrix;
     } else if (status != IRR_IN_PROGRESS) {
-        irr_comm_fail(comm, status, "could not agree with the others on a schedule");
+        irr_comm_fail(comm, status, "could not agree with the other ranks on a schedule");
     }
     return status;
 }
 
 /* ---- strategy, view and plan ---- */
 
-/* Sets strategy and view from facts that all ranks know alike: the settings and the result of a lookup. */
+/* Sets strategy and view from the settings and the result of the lookup, which are equal on all ranks. */
 static void settle(irr_exchange_t *exchange)
 {
     const irr_comm_t *comm = exchange->comm;
@@ -133,13 +138,14 @@ static void settle(irr_exchange_t *exchange)
                      : irr_strategy_is_local(exchange->strategy) ? IRR_VIEW_OWN : IRR_VIEW_LEARNING;
 }
 
+/* Connects the ranks to which the plan sends. The run will report an error. */
 static void open_endpoints(const irr_exchange_t *exchange)
 {
     const irr_plan_t *plan = &exchange->run->plan;
 
     for (size_t i = 0; i < plan->nsteps; i++) {
         if (irr_step_goes_out(&plan->steps[i])) {
-            (void)irr_channel_reach(exchange->comm->channel, plan->steps[i].peer);   /* if this fails, the run fails */
+                            (void)irr_channel_reach(exchange->comm->channel, plan->steps[i].peer);
         }
     }
 }
@@ -156,7 +162,7 @@ irr_status_t irr_exchange_build(irr_exchange_t *exchange)
         return IRR_OK;
     }
     if (run == &comm->run) {
-        (void)irr_run_take(run, &exchange->problem);   /* the lists of the problem are valid */
+        (void)irr_run_take(run, &exchange->problem);   /* cannot fail, because the lists of the problem were checked */
     }
     status = irr_run_build(run, comm, exchange->strategy, comm->schedules.entry, &exchange->problem);
     if (status == IRR_OK && exchange->purpose == IRR_PURPOSE_PLAN) {
@@ -170,20 +176,20 @@ static irr_status_t build(irr_exchange_t *exchange)
     const irr_status_t status = exchange->built ? IRR_OK : irr_exchange_build(exchange);
 
     if (status != IRR_OK && exchange->purpose == IRR_PURPOSE_ONCE) {
-        irr_comm_fail(exchange->comm, status, "has no room for a plan");
+        irr_comm_fail(exchange->comm, status, "has no memory for a plan");
     }
     return status;
 }
 
-/* ---- a learned plan ---- */
+/* ---- the relay's plan ---- */
 
-/* Returns true if later runs need the plan that the relay learns. The ranks agree on the plan even after a failure. */
+/* Returns true if later runs need the relay's plan. All ranks then agree on it, whatever the result of the run. */
 static bool freezes(const irr_exchange_t *exchange)
 {
     return exchange->purpose == IRR_PURPOSE_AGAIN && exchange->view == IRR_VIEW_LEARNING;
 }
 
-/* Local. Keeps the exact plan of the relay's last run, and allocates all memory that a run of this plan needs. */
+/* Local. Keeps a copy of the relay's plan in exchange->frozen, with all memory that a run of it needs. */
 __attribute__((noinline))
 static irr_status_t copy_learned(irr_exchange_t *exchange)
 {
@@ -264,7 +270,7 @@ static inline irr_status_t progress_run(irr_exchange_t *exchange)
     return exchange->relayed;
 }
 
-/* ---- agreement on a learned plan ---- */
+/* ---- agreement on the relay's plan: the word is 0 if all ranks could copy their plans ---- */
 
 static irr_status_t progress_freeze(irr_exchange_t *exchange)
 {
@@ -275,7 +281,7 @@ static irr_status_t progress_freeze(irr_exchange_t *exchange)
         return status;
     }
     if (status != IRR_OK) {
-        irr_comm_fail(comm, status, "could not agree with the others on a plan");
+        irr_comm_fail(comm, status, "could not agree with the other ranks on a plan");
     } else if (comm->agreement.words[0] == 0) {
         exchange->view = IRR_VIEW_LEARNED;
     }
@@ -285,8 +291,8 @@ static irr_status_t progress_freeze(irr_exchange_t *exchange)
 /* ---- transitions ---- */
 
 /*
- * Runs when the current state has ended without an error. Starts the next state that the exchange needs, up to the run
- * of its plan. Returns IRR_IN_PROGRESS, or the result if the exchange ends with its plan.
+ * Runs when the current state has ended without an error. Starts the next state that the exchange needs, up to the run.
+ * Returns IRR_IN_PROGRESS. If building the plan failed or was the purpose of the exchange, returns the result.
  */
 static irr_status_t pass(irr_exchange_t *exchange)
 {
@@ -322,8 +328,8 @@ static irr_status_t progress_state(irr_exchange_t *exchange)
 }
 
 /*
- * Fails the communicator after a failed message, because other ranks may wait for the message. Not inline, because the
- * function has large buffers.
+ * Fails the communicator after a failed message, because other ranks may wait for this message. Not inline, because it
+ * has large buffers on the stack.
  */
 __attribute__((noinline))
 static void fail(irr_exchange_t *exchange)
@@ -332,13 +338,13 @@ static void fail(irr_exchange_t *exchange)
     char name[64], reason[128];
 
     irr_comm_name_rank(exchange->comm, failure->peer, name, sizeof(name));
-    snprintf(reason, sizeof(reason), "could not send to %s, or not receive from it", name);
+    snprintf(reason, sizeof(reason), "could not send to or receive from %s", name);
     irr_comm_fail(exchange->comm, failure->status, reason);
 }
 
 /*
- * Fails the communicator if a message failed, or if a peer has other counts or does not exchange in place. In an
- * exchange in place, the executor holds a receive if its length shows such an error (route/pairs.h).
+ * Fails the communicator if a message failed, or if this rank exchanges in place but another rank does not or has other
+ * counts. In the second case the executor counts a message of a wrong length in exec.held (route/pairs.h).
  */
 static void check(irr_exchange_t *exchange)
 {
@@ -346,14 +352,14 @@ static void check(irr_exchange_t *exchange)
         fail(exchange);
     } else if (irr_exchange_is_in_place(exchange) && exchange->running != NULL && exchange->run->exec.held > 0) {
         irr_comm_fail(exchange->comm, IRR_ERR_PEER,
-                      "exchanges in place, but another rank does not, or has other counts");
+                      "exchanges in place, but another rank does not or has other counts");
     }
 }
 
 /*
- * Ends an exchange of a failed communicator. The program may free its buffers after the end. The exchange therefore
- * waits for messages that the transport could not cancel: their receivers receive them, or discard them after the
- * notice of the failure. A receiver that has died delays the end by at most LINGER_NS.
+ * Ends an exchange of a failed communicator. After the end the program may free its buffers. The exchange therefore
+ * waits for messages that the transport could not cancel: their receivers receive them, or discard them when they are
+ * informed of the failure. If a receiver has died, the exchange ends after LINGER_NS.
  */
 static irr_status_t linger(irr_exchange_t *exchange)
 {
@@ -366,7 +372,7 @@ static irr_status_t linger(irr_exchange_t *exchange)
     return comm->failed;
 }
 
-/* Checks a waiting exchange for notices and the timeout. */
+/* Checks an unfinished exchange for the timeout, and for the notice that another rank failed. */
 __attribute__((noinline))
 static void watch(irr_exchange_t *exchange)
 {
@@ -397,7 +403,7 @@ irr_status_t irr_exchange_progress(irr_exchange_t *exchange)
     return exchange->comm->failed != IRR_OK ? linger(exchange) : status;
 }
 
-/* Returns true if all steps of the run have completed when they started. */
+/* Returns true if all steps of the run were complete as soon as they were started. */
 static inline bool is_complete(const irr_exchange_t *exchange)
 {
     const bool relays = exchange->relayed == IRR_IN_PROGRESS;
@@ -443,7 +449,7 @@ bool irr_exchange_listens(const irr_exchange_t *exchange)
 
 /* ---- the end ---- */
 
-/* Counts an exchange whose plan was run. */
+/* Adds an exchange whose plan was run to the counters. */
 static void count_run(const irr_exchange_t *exchange)
 {
     uint64_t scratch = exchange->copies ? exchange->copy_max : 0;
@@ -463,7 +469,7 @@ static void count_run(const irr_exchange_t *exchange)
     counters->scratch_bytes = counters->scratch_bytes > scratch ? counters->scratch_bytes : scratch;
 }
 
-/* If all ranks have just agreed on the learned plan, frees what was needed only to learn the plan. */
+/* If all ranks have just agreed to keep the relay's plan, frees what only the relay needed to build it. */
 static void end_learning(irr_exchange_t *exchange)
 {
     if (exchange->state == IRR_EXCHANGE_FREEZES && exchange->view == IRR_VIEW_LEARNED) {

@@ -1,6 +1,4 @@
-/*
- * failure.c - fails a communicator, notifies its members, and checks for notices; see failure.h.
- */
+/* failure.c - fails a communicator on all its members, by empty messages (notices); see failure.h. */
 #include "comm/exchange.h"
 
 #include "core/clock.h"
@@ -10,16 +8,13 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Number of idle rounds of the engine after which an exchange ends if a notice has arrived. */
+/* If a notice has arrived, an exchange ends after this number of rounds of progress without an event. */
 #define QUIET_ROUNDS 2048
 
-/*
- * Number of checks after a notice that end the exchange even if the transport is not idle: the transport may be busy
- * with other communicators.
- */
+/* It also ends after this number of checks, because other communicators can keep the transport busy for long. */
 #define NOTIFIED_MAX 4096
 
-/* The tag of a notice: the only messages of this kind with stage 0. */
+/* The tag of a notice. All other messages of the kind SYNC have a stage above 0. */
 static uint16_t notice_tag(void)
 {
     return irr_tag(irr_tag_base(0), IRR_TAG_SYNC, 0);
@@ -48,6 +43,7 @@ static void start_notices(irr_comm_t *comm, int members)
     }
 }
 
+/* Fails the communicator on this rank only. */
 static void end_here(irr_comm_t *comm, irr_status_t status)
 {
     comm->failed = status;
@@ -74,8 +70,8 @@ void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason)
 /* ---- notices ---- */
 
 /*
- * Continues when a notice was sent. A notice that failed for lack of memory is sent again. Other errors are ignored: a
- * rank that cannot be reached detects the failure itself.
+ * The callback when a notice was sent. If it failed for lack of memory, it will be sent again. Other errors are
+ * ignored: a rank that cannot be reached waits for its own timeout.
  */
 static void on_notified(irr_request_t *request, irr_status_t status)
 {
@@ -85,9 +81,9 @@ static void on_notified(irr_request_t *request, irr_status_t status)
     notice->told -= status == IRR_ERR_NO_MEMORY;
 }
 
-_Static_assert(offsetof(irr_notice_t, request) == 0, "on_notified takes a request for its notice");
+_Static_assert(offsetof(irr_notice_t, request) == 0, "on_notified casts a request to its notice");
 
-/* Retries a notice if memory is missing, because a member without a notice would wait. */
+/* If memory is missing for a notice, the next call tries again, because a member without a notice would wait. */
 bool irr_comm_notify(irr_comm_t *comm)
 {
     irr_notice_t *notice = &comm->notice;
@@ -111,8 +107,8 @@ bool irr_comm_notify(irr_comm_t *comm)
 /* ---- checks ---- */
 
 /*
- * Returns true if a notice arrived, and passes it on. Fails the communicator if there was no memory for a message,
- * perhaps a notice.
+ * Returns true if a notice has arrived, and passes it on to the next rank. If the transport lost a message for lack of
+ * memory, it may have been a notice, so the communicator fails.
  */
 static bool is_notified(irr_comm_t *comm)
 {
@@ -130,8 +126,8 @@ static bool is_notified(irr_comm_t *comm)
 }
 
 /*
- * Returns the timeout in ns. Lower ranks have a shorter timeout, by up to a sixteenth. If many ranks wait for the same
- * rank, the first rank that times out therefore notifies the other ranks before they report the failure.
+ * Returns the timeout in ns. The lower a rank, the shorter its timeout, by up to a sixteenth. If many ranks wait for
+ * the same rank, the lowest therefore times out first, and notifies the others before they report an error as well.
  */
 static uint64_t limit_ns(const irr_comm_t *comm)
 {
@@ -169,10 +165,7 @@ void irr_comm_listen(irr_comm_t *comm)
     }
 }
 
-/*
- * Returns true if a notice has arrived and the transport is idle. While long messages are in flight, the exchange must
- * continue, because the transport reads these messages from the user's buffer.
- */
+/* Returns true if a notice has arrived and the exchange may end, because the transport is idle (failure.h). */
 static bool is_notified_and_quiet(irr_comm_t *comm)
 {
     comm->notified += comm->notified > 0 || is_notified(comm);

@@ -1,6 +1,4 @@
-/*
- * ids.c - the bit set of used communicator ids; see ids.h. O(ids / 64) for a search, otherwise O(1).
- */
+/* ids.c - which communicator ids are used; see ids.h. A search takes O(number of ids / 64) time. */
 #include "comm/ids.h"
 
 uint32_t irr_ids_find(const irr_ids_t *ids, uint32_t from)

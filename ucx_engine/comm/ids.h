@@ -1,8 +1,8 @@
 /*
- * ids.h - the communicator ids that this process uses.
+ * ids.h - which communicator ids this process uses.
  *
- * A clear bit marks a free id. A search starts behind the id that was taken last, so that a freed id is not reused
- * soon.
+ * The ids are a bit set. Searches usually start at `next`, so that a freed id is not used again soon: late messages of
+ * its communicator may still arrive.
  */
 #ifndef IRR_IDS_H
 #define IRR_IDS_H
@@ -15,11 +15,11 @@
 #define IRR_IDS_NONE  IRR_IDS_COUNT
 
 typedef struct irr_ids {
-    uint64_t used[(1u << IRR_CHANNEL_ID_BITS) / 64];
-    uint32_t next;
+        uint64_t used[(1u << IRR_CHANNEL_ID_BITS) / 64];   /* bit i: id i is used */
+    uint32_t next;   /* the id after the one that was marked as used last */
 } irr_ids_t;
 
-/* Returns the first free id not below `from`, or IRR_IDS_NONE. */
+/* Returns the smallest free id that is at least `from`; IRR_IDS_NONE: there is none. */
 uint32_t irr_ids_find(const irr_ids_t *ids, uint32_t from);
 
 /* irr_ids_take marks an id as used; irr_ids_give marks it as free. */

@@ -1,6 +1,4 @@
-/*
- * peers.c - the table of known processes; see peers.h.
- */
+/* peers.c - a table of connected processes, and the names of members; see peers.h. */
 #include "comm/peers.h"
 
 #include "core/alloc.h"
@@ -16,7 +14,7 @@ void irr_peers_fini(irr_peers_t *peers)
     irr_peers_init(peers);
 }
 
-/* Returns the bucket of a name, or the empty bucket for a new entry of this name. */
+/* Returns the bucket with this name, or the empty bucket where an entry of this name belongs. */
 static irr_peers_entry_t *bucket_of(irr_peers_entry_t *entries, size_t buckets, uint64_t name)
 {
     size_t i = (size_t)(name * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (buckets - 1);
@@ -70,12 +68,12 @@ irr_status_t irr_members_init(irr_members_t *members, const irr_oob_t *oob, int 
 {
     const uint64_t first = oob->process_name(oob->context, 0);
     irr_members_t made = { .first = first, .distance = ranks > 1 ? oob->process_name(oob->context, 1) - first : 0 };
-    int even = 0;
+        int same = 0;
 
-    while (even < ranks && oob->process_name(oob->context, even) == irr_members_name(&made, even)) {
-        even++;
+    while (same < ranks && oob->process_name(oob->context, same) == irr_members_name(&made, same)) {
+        same++;
     }
-    if (even < ranks) {
+        if (same < ranks) {
         made.list = irr_alloc((size_t)ranks, sizeof(*made.list));
         if (made.list == NULL) {
             return IRR_ERR_NO_MEMORY;

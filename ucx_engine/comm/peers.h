@@ -1,8 +1,10 @@
 /*
- * peers.h - the processes that this process can send to, indexed by their names in the job, and the names of members.
+ * peers.h - a table of the processes that this process is connected to, and the names of a communicator's members.
  *
- * The container is an open-addressing hash table. An entry stays until the engine is destroyed, because an endpoint
- * belongs to a process and not to a communicator. A lookup takes O(1) time.
+ * The name of a process is a number that is unique in the job. A peer (transport/transport.h) is a connected process.
+ *
+ * The table is a hash table with open addressing. An entry stays until the engine is destroyed, because later
+ * communicators may use the connection. A lookup takes O(1) time.
  */
 #ifndef IRR_PEERS_H
 #define IRR_PEERS_H
@@ -23,22 +25,25 @@ typedef struct irr_peers {
 void irr_peers_init(irr_peers_t *peers);
 void irr_peers_fini(irr_peers_t *peers);
 
-/* Makes room for one more entry, so that adding it cannot fail. May return IRR_ERR_NO_MEMORY. */
+/* Makes room for one more entry. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_peers_reserve(irr_peers_t *peers);
 
-/* Returns the peer of a process, or NULL if the process is not known. */
+/* Returns the peer of a process; NULL: not connected. */
 irr_peer_t *irr_peers_find(const irr_peers_t *peers, uint64_t name);
 
-/* Adds a peer. The name must be new, and room must be reserved. */
+/* Adds a peer. Its name must not be in the table, and irr_peers_reserve must have made room for it. */
 void irr_peers_add(irr_peers_t *peers, uint64_t name, irr_peer_t *peer);
 
-/* The names of the members of a communicator. Names of a constant distance take no memory, others 8 bytes a rank. */
+/*
+ * The names of a communicator's members. If the names of consecutive ranks have a constant distance, no list is needed;
+ * otherwise it takes 8 bytes per rank.
+ */
 typedef struct irr_members {
     uint64_t  first, distance;
     uint64_t *list;   /* by rank; NULL: first + rank * distance */
 } irr_members_t;
 
-/* May return IRR_ERR_NO_MEMORY. */
+/* Asks oob->process_name for all names. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_members_init(irr_members_t *members, const irr_oob_t *oob, int ranks);
 void         irr_members_fini(irr_members_t *members);
 

@@ -1,16 +1,15 @@
 /*
- * queue.c - opens the started exchanges of a communicator in their order; see irr_exchange_start.
+ * queue.c - the queue of a communicator: opens its started exchanges, that is, begins to run them, in their order.
  *
- * Exchanges are opened in the order in which they were started. This order is the same on all members, so an exchange
- * gets the same sequence numbers for its tags everywhere. Exchanges whose plans are known at the start run
- * concurrently, up to IRR_EXCHANGES_OPEN of them. Exchanges that use the relay or the schedules run one at a time,
- * because a communicator has only one relay and one set of schedules, whose decisions depend on the previous exchange.
- * An exchange that begins with an epoch barrier (comm/unexpected.h) opens when all earlier exchanges are over. Later
- * exchanges wait until the barrier is over.
+ * All members start their exchanges in the same order, and an exchange gets the sequence numbers for its tags when it
+ * is opened. It therefore has the same tags on all members. If a rank knows the plan of an exchange at the start, up to
+ * IRR_EXCHANGES_OPEN exchanges run concurrently. If exchanges use the relay or look up schedules, they run one at a
+ * time: a communicator has one relay and one cache of schedules, and both depend on the previous exchange. An exchange
+ * that begins with an epoch barrier (comm/unexpected.h) is opened when all earlier exchanges are over. Later exchanges
+ * are opened after the barrier.
  *
- * No exchange waits forever. Proof: take the oldest exchange that is not over on some rank. All earlier exchanges are
- * over on all ranks, so this exchange is open on each rank that has started it. Ranks may differ in which later
- * exchanges are open.
+ * No exchange waits forever in the queue. Proof: consider the first exchange that is not over on some rank. All earlier
+ * exchanges are over on all ranks, so each rank that has started this exchange has opened it. Therefore it ends.
  */
 #include "comm/exchange.h"
 
@@ -23,7 +22,10 @@ static bool may_open(const irr_comm_t *comm)
                                 queue->first->state != IRR_EXCHANGE_BARRIER);
 }
 
-/* Ends an exchange, which is open or the first waiting exchange. Does nothing if `result` is IRR_IN_PROGRESS. */
+/*
+ * Removes an exchange from the queue and ends it. It is open, or the first waiting one. If `result` is IRR_IN_PROGRESS,
+ * does nothing.
+ */
 static void end_one(irr_queue_t *queue, irr_exchange_t *exchange, irr_status_t result)
 {
     if (result == IRR_IN_PROGRESS) {

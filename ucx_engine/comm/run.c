@@ -1,6 +1,4 @@
-/*
- * run.c - builds and keeps the plan of an exchange; see run.h.
- */
+/* run.c - builds the plan of an exchange, and keeps it for the next exchange; see run.h. */
 #include "comm/run.h"
 
 #include "comm/comm_route.h"
@@ -32,7 +30,7 @@ bool irr_run_take_new(irr_run_t *run, const irr_problem_t *problem)
     run->neighbors = problem->neighbors;
     run->in_place = problem->in_place;
     run->built = IRR_RUN_NOTHING;
-    (void)irr_blocks_remember(&run->blocks, problem);   /* if memory is missing, the next exchange rebuilds its plan */
+    (void)irr_blocks_remember(&run->blocks, problem);   /* without memory, the next exchange builds its plan again */
     return true;
 }
 
@@ -57,7 +55,7 @@ static irr_status_t build_pairs(irr_run_t *run, const irr_problem_t *problem)
     return status == IRR_OK ? irr_renew(&run->scratch, &run->scratch_max, run->plan.scratch_bytes) : status;
 }
 
-/* Builds any plan. If a relay moves the short messages, the plan has only the long messages that this rank sends. */
+/* Builds the plan. If a relay moves the short messages, the plan has only the sends of the long messages. */
 static irr_status_t build(irr_run_t *run, const irr_comm_t *comm, const irr_strategy_t *strategy,
                           const irr_cache_entry_t *entry, const irr_problem_t *problem)
 {

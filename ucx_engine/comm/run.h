@@ -1,11 +1,14 @@
 /*
- * run.h - the plan of an exchange without a relay, or of the long messages beside a relay; the problem of the plan; and
- * the executor that runs the plan.
+ * run.h - a run: a plan, the problem for which it was built, and the executor that runs it.
  *
- * A plan is rebuilt only if the problem, the schedule or the strategy has changed since the last exchange. Plan and
- * executor grow with the blocks of the problem, not with the ranks of the communicator.
+ * The problem is what a rank sends and receives in an exchange, as lists of blocks. The plan is the list of its steps.
+ * If ranks forward messages of other ranks, the relay (exec/relay.h) has another plan for these messages; the run then
+ * has only the long messages, which are sent directly.
  *
- * Cost: O(n) time and memory for a problem of n blocks. No allocation if an earlier problem was at least as large.
+ * A plan is built again only if the problem, the schedule or the strategy has changed since the last exchange.
+ *
+ * Cost: O(n) time and memory for a problem of n blocks. No allocation if an earlier problem had at least as many
+ * blocks.
  */
 #ifndef IRR_RUN_H
 #define IRR_RUN_H
@@ -14,32 +17,33 @@
 #include "exec/exec.h"
 #include "problem/blocks.h"
 
-/* A zeroed object is empty. The object must not move. */
+/* A zeroed object is empty. The object must stay at its address, because the transport has pointers into it. */
 typedef struct irr_run {
     irr_blocks_memory_t blocks;      /* copy of the blocks of the problem */
-    const irr_neighbors_t *neighbors;   /* neighbors of the problem */
-    bool                in_place;    /* the problem is in place */
+    const irr_neighbors_t *neighbors;   /* of the problem */
+    bool                in_place;    /* of the problem */
     irr_plan_t          plan;
-    irr_plan_mark_t     mark;        /* end of the built plan; receives of long messages follow */
-    uint64_t            built;       /* serial of the cache entry that the plan was built for, or IRR_RUN_... */
-    const irr_strategy_t *built_strategy;
+    irr_plan_mark_t     mark;        /* end of the sends of long messages in the plan; their receives follow */
+    uint64_t            built;       /* serial of the schedule of the plan (comm/cache.h), or a value below */
+        const irr_strategy_t *built_strategy;   /* strategy that the plan was built for */
+
     irr_exec_t          exec;
-    unsigned char      *scratch;     /* scratch of a plan in pairs (route/pairs.h) */
-    size_t              scratch_max; /* length of the scratch */
+    unsigned char      *scratch;     /* memory of a plan in place for data on its way (route/pairs.h) */
+    size_t              scratch_max; /* in bytes */
 } irr_run_t;
 
-/* Values of `built`: no plan, or a plan without a schedule. */
+/* Values of irr_run_t.built without a serial: there is no plan; the plan has no schedule. */
 enum { IRR_RUN_NOTHING, IRR_RUN_ALONE };
 
 void irr_run_fini(irr_run_t *run);
 
-/* Frees problem and plan, but not the executor, which runs another plan of the problem from now on. */
+/* Frees problem and plan, but not the executor, which will run a plan of the relay instead. */
 void irr_run_forget(irr_run_t *run);
 
-/* The part of irr_run_take for a changed problem. */
+/* Private to irr_run_take: handles a changed problem. */
 bool irr_run_take_new(irr_run_t *run, const irr_problem_t *problem);
 
-/* Sets the problem of the next plan. Returns false, and changes nothing, if its block lists are invalid. */
+/* Sets the problem of the next plan. If its lists of blocks are not valid, returns false and changes nothing. */
 static inline bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
 {
     return (run->neighbors == problem->neighbors && run->in_place == problem->in_place &&
@@ -47,20 +51,20 @@ static inline bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
 }
 
 /*
- * Adds the long messages beside a relay to the plan. IRR_STEP_SEND begins a new plan with the messages to send.
- * IRR_STEP_RECV appends the messages to receive. but: by rank, true for ranks to leave out; NULL leaves out no rank.
- * May return IRR_ERR_NO_MEMORY.
+ * Adds long messages to the plan. kind IRR_STEP_SEND: begins a new plan with the messages to send. kind IRR_STEP_RECV:
+ * appends the messages to receive. but: by rank, true if the message from this rank is left out; NULL: none is left
+ * out. May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_kind_t kind,
                               const irr_problem_t *problem, const bool *but);
 
-/* The part of irr_run_build for a plan that must be rebuilt. */
+/* Private to irr_run_build: builds the plan again. */
 irr_status_t irr_run_build_new(irr_run_t *run, const irr_comm_t *comm, const irr_strategy_t *strategy,
                                const irr_cache_entry_t *entry, const irr_problem_t *problem);
 
 /*
- * Builds the plan of the current problem with a strategy of the communicator. entry: the cache entry of the schedule,
- * or NULL. On IRR_ERR_NO_MEMORY the caller must fail the communicator.
+ * Builds the plan of the current problem with a strategy, unless the present plan is the same. entry: the schedule, or
+ * NULL. On IRR_ERR_NO_MEMORY the caller must fail the communicator, because other ranks wait for this rank.
  */
 static inline irr_status_t irr_run_build(irr_run_t *run, const irr_comm_t *comm, const irr_strategy_t *strategy,
                                          const irr_cache_entry_t *entry, const irr_problem_t *problem)

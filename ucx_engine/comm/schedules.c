@@ -1,6 +1,4 @@
-/*
- * schedules.c - setup, lookup and progress of the search for a schedule; see schedules.h.
- */
+/* schedules.c - init, lookup and progress of the search for a schedule; schedules.h explains the terms. */
 #include "comm/schedules_learn.h"
 
 #include "choose/paced.h"
@@ -11,14 +9,14 @@
 
 #include <string.h>
 
-/* Index of the word of a lookup that is not 0 if a rank exchanges in place. */
+/* Index of the last word of a lookup (IRR_LOOKUP_WORDS). */
 #define IN_PLACE IRR_CACHE_SLOTS
 
-_Static_assert(IRR_LOOKUP_WORDS <= IRR_ALLREDUCE_WORDS_MAX, "a lookup is one agreement");
+_Static_assert(IRR_LOOKUP_WORDS <= IRR_ALLREDUCE_WORDS_MAX, "an agreement has room for the words of a lookup");
 
 /* ---- creation and end ---- */
 
-/* Returns true if a matrix of ranks * ranks words is larger than max_bytes. */
+/* Returns true if a matrix of ranks * ranks 64-bit words is longer than max_bytes. */
 static bool too_large(int ranks, size_t max_bytes)
 {
     size_t entries = (size_t)ranks * (size_t)ranks;
@@ -91,9 +89,9 @@ unsigned irr_schedules_routes(const irr_schedules_t *schedules, const irr_settin
 }
 
 /*
- * Sets the strategy of exchanges with a schedule. If the order uses a tree, the function selects the strategy with the
- * best prediction among the strategies that the settings allow. The strategy may forward inside hosts if hosts have
- * several ranks. A schedule from a file has the pacing `loose` unless the user sets another pacing.
+ * Sets the strategy of exchanges with a schedule. With algorithm `tree`, this is the one with the shortest predicted
+ * time among those that the settings allow; it may forward inside hosts that have several ranks. A schedule from a file
+ * has the pacing `loose` unless the user has set a pacing. computes: true if schedules are computed.
  */
 static irr_status_t find_strategy(irr_schedules_t *schedules, const irr_settings_t *settings,
                                   const irr_strategy_t *strategy, bool computes)
@@ -184,7 +182,7 @@ void irr_schedules_fini(irr_schedules_t *schedules)
 
 /* ---- rows ---- */
 
-/* Writes the row without the message of the rank to itself, because a schedule does not depend on this message. */
+/* Writes this rank's row as bytes, without its message to itself, on which a schedule does not depend. */
 static void write_own(irr_schedules_t *schedules)
 {
     uint64_t *lengths = schedules->lengths, self = lengths[schedules->rank];
@@ -195,7 +193,8 @@ static void write_own(irr_schedules_t *schedules)
     lengths[schedules->rank] = self;
 }
 
-static void take_problem(irr_schedules_t *schedules, irr_blocks_t sent)
+/* Sets the row from the blocks that this rank sends. */
+static void set_row(irr_schedules_t *schedules, irr_blocks_t sent)
 {
     memset(schedules->lengths, 0, (size_t)schedules->ranks * sizeof(*schedules->lengths));
     for (size_t i = 0; i < sent.count; i++) {
@@ -204,7 +203,8 @@ static void take_problem(irr_schedules_t *schedules, irr_blocks_t sent)
     write_own(schedules);
 }
 
-static void take_schedule(irr_schedules_t *schedules, const irr_schedule_t *schedule)
+/* Sets the row from the messages of this rank in a schedule. */
+static void set_row_of(irr_schedules_t *schedules, const irr_schedule_t *schedule)
 {
     memset(schedules->lengths, 0, (size_t)schedules->ranks * sizeof(*schedules->lengths));
     for (size_t i = 0; i < schedule->count; i++) {
@@ -216,7 +216,7 @@ static void take_schedule(irr_schedules_t *schedules, const irr_schedule_t *sche
 
 /* ---- schedules from files ---- */
 
-/* Sets *local to this rank's part of a schedule. */
+/* Sets *local to this rank's part of the schedule. */
 static irr_status_t cut(const irr_schedules_t *schedules, const irr_schedule_t *schedule, irr_local_schedule_t *local)
 {
     irr_syncs_t syncs = { .list = NULL };
@@ -243,7 +243,7 @@ static irr_status_t pin(irr_schedules_t *schedules, const irr_schedule_t *schedu
     irr_cache_entry_t entry;
     irr_status_t status;
 
-    take_schedule(schedules, schedule);
+        set_row_of(schedules, schedule);
     status = irr_cache_entry_init(&entry, &schedules->own);
     if (status == IRR_OK) {
         status = cut(schedules, schedule, &assignment.local);
@@ -267,8 +267,8 @@ irr_status_t irr_schedules_pin(irr_schedules_t *schedules, const irr_schedule_t 
 
     if (irr_strategy_forwards(&schedules->strategy)) {
         if (schedules->rank == 0) {
-            irr_log(IRR_LOG_WARN, "%sschedule_file is not used: it is for direct messages, but this communicator "
-                    "forwards all messages", irr_log_prefix());
+            irr_log(IRR_LOG_WARN, "%sschedule_file is not used: it has messages that are sent directly, but on this "
+                    "communicator ranks forward messages", irr_log_prefix());
         }
         return IRR_OK;
     }
@@ -288,13 +288,13 @@ void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *proble
     schedules->entry = NULL;
     schedules->chosen = NULL;
     schedules->matrix = 0;
-    take_problem(schedules, problem->send);
+        set_row(schedules, problem->send);
     irr_cache_lookup(&schedules->cache, &schedules->own, words);
     words[IN_PLACE] = problem->in_place;
     irr_allreduce_start(schedules->agreement, words, IRR_LOOKUP_WORDS, env);
 }
 
-/* Returns the first slot in which all ranks have their rows; -1: no such slot. */
+/* Returns the first slot in which all ranks found their rows; -1: there is none. */
 static int hit(const irr_schedules_t *schedules)
 {
     for (int i = 0; i < IRR_CACHE_SLOTS; i++) {
@@ -305,7 +305,7 @@ static int hit(const irr_schedules_t *schedules)
     return -1;
 }
 
-/* Sets the entry of the exchange, which is the same on all ranks. entry: NULL if there is no schedule. */
+/* Ends a search: sets the result. entry: the same on all ranks; NULL: there is no schedule. */
 static irr_status_t use(irr_schedules_t *schedules, irr_cache_entry_t *entry)
 {
     const bool in_place = schedules->chosen != NULL;
@@ -378,7 +378,7 @@ irr_status_t irr_schedules_progress(irr_schedules_t *schedules)
         state = schedules->state;
         status = step(schedules);
     } while (status == IRR_IN_PROGRESS && schedules->state != state);
-    if (status == IRR_OK) {   /* after an error the transport may hold messages of the gather */
+    if (status == IRR_OK) {   /* after an error the transport may still use the memory of the gather */
         irr_schedules_clean(schedules);
     }
     return status;

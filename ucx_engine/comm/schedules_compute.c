@@ -1,5 +1,6 @@
 /*
- * schedules_compute.c - rank 0 computes the schedule of a matrix for all ranks; see schedules_learn.h.
+ * schedules_compute.c - rank 0 computes the schedule for a count matrix, and writes each rank its part; see
+ * schedules_learn.h.
  */
 #include "comm/schedules_learn.h"
 
@@ -8,7 +9,9 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* Computes the schedule. Also computes the signals if the pacing needs signals. */
+/*
+ * Computes the schedule. If the pacing delays messages until others are complete, also computes which wait for which.
+ */
 static irr_status_t compute(const irr_schedules_t *schedules, const irr_matrix_t *matrix,
                             const irr_deadline_t *deadline, irr_computed_t *computed)
 {
@@ -29,7 +32,7 @@ static irr_status_t compute(const irr_schedules_t *schedules, const irr_matrix_t
     return status;
 }
 
-/* Warns the user once that a schedule was not computed in time. */
+/* Informs the user, once, that a schedule was not computed in time. */
 static void warn_late(irr_schedules_t *schedules)
 {
     if (!schedules->warned) {

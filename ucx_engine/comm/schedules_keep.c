@@ -1,6 +1,4 @@
-/*
- * schedules_keep.c - makes a cache entry of an assignment; see schedules_learn.h.
- */
+/* schedules_keep.c - converts a rank's part of a schedule to an entry of the cache; see schedules_learn.h. */
 #include "comm/schedules_learn.h"
 
 #include "core/alloc.h"

@@ -1,8 +1,8 @@
 /*
- * schedules_learn.c - gather, scatter and commit of a new schedule; see schedules_learn.h.
+ * schedules_learn.c - gather, scatter and commit of a new schedule; schedules.h explains the terms.
  *
- * If a gather or scatter fails on a rank, or rank 0 cannot compute, the communicator fails. If a rank has no memory for
- * its assignment, the rank reports the error in the commit, and all ranks run the exchange without a schedule.
+ * If a message fails, or rank 0 lacks memory to compute, the communicator fails. If a rank lacks memory for its
+ * assignment, it reports this in the commit, and all ranks run the exchange without a schedule.
  */
 #include "comm/schedules_learn.h"
 
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Words of a commit. */
+/* Words of the agreement of a commit. */
 enum { FAILED, BYTES, COMMIT_WORDS };
 
 void irr_schedules_clean(irr_schedules_t *schedules)
@@ -24,7 +24,7 @@ void irr_schedules_clean(irr_schedules_t *schedules)
 
 /* ---- gather ---- */
 
-/* Gathers the rows, which include the message of each rank to itself. */
+/* Starts to gather the rows. They include the message of each rank to itself, which files with matrices show. */
 void irr_schedules_begin_gather(irr_schedules_t *schedules)
 {
     irr_gather_t *gather = &schedules->learning->gather;
@@ -53,7 +53,7 @@ static irr_status_t read_rows(const irr_bytes_t *rows, irr_matrix_t *matrix)
     return irr_reader_ends(&reader) ? IRR_OK : IRR_ERR_PROTOCOL;
 }
 
-/* Runs on rank 0 when it has the rows of all ranks: writes the assignments. */
+/* Runs on rank 0 when it has the rows of all ranks: replaces them by the assignments. */
 static irr_status_t answer(irr_schedules_t *schedules)
 {
     irr_bytes_t *entries = &schedules->learning->gather.entries;
@@ -93,7 +93,7 @@ irr_status_t irr_schedules_end_gather(irr_schedules_t *schedules)
 
 /* ---- scatter ---- */
 
-/* Makes the entry of this rank for the cache. */
+/* Makes this rank's entry for the cache. */
 static irr_status_t make_entry(irr_schedules_t *schedules, irr_assignment_t *assignment)
 {
     irr_counters_t *counters = schedules->env.counters;

@@ -1,15 +1,15 @@
 /*
- * setup.c - the setup of a communicator: the order of its steps, and the end.
+ * setup.c - the setup of a communicator: the order of its steps, and the end; setup.h explains the terms.
  *
- * Setup runs in the first exchange. The setup costs three all-reduces of a few words: one on settings, one on an id
- * (and one more for each time that members propose different ids), and one at the end. If members are on several nodes,
- * the setup also costs one all-gather of labels. If a member lacks addresses of other members, the all-gather carries
- * labels and addresses, and the setup costs one more all-reduce.
+ * Cost: three all-reduces of a few words: one on settings, one on an id for the communicator, and one at the end. The
+ * second is repeated while ranks propose different ids. If ranks are on several nodes, also one all-gather of labels.
+ * If a rank lacks addresses of other ranks, the all-gather has labels and addresses, and one more all-reduce precedes
+ * it.
  *
  * Ranks of a node use shared memory. The network is opened only for a communicator that needs it. If a rank has no
- * memory to share, or cannot map the memory of another rank, all messages of the communicator go over the network; the
- * last all-reduce detects a failed mapping. Before the last all-reduce each rank allocates the memory that exchanges
- * need to succeed, or to fail on all ranks alike. The last all-reduce also detects that this memory is missing.
+ * memory to share, or cannot map the memory of another rank of its node, all messages of the communicator go over the
+ * network. Before the last all-reduce each rank allocates the memory with which exchanges can end on all ranks. The
+ * last all-reduce detects a failed mapping and missing memory.
  */
 #include "comm/agree.h"
 #include "comm/comm_route.h"
@@ -38,7 +38,7 @@ static const char *value_of(const char *given)
     return given != NULL ? given : "";
 }
 
-/* Writes the network parameters of this rank with their values, for the user. */
+/* Writes the settings of the network with their values, for an error message. */
 static void name_network(const irr_engine_t *engine, char *text, size_t size)
 {
     const irr_engine_config_t *config = &engine->config;
@@ -71,10 +71,7 @@ void irr_setup_cannot(irr_setup_t *setup, irr_status_t status, const char *forma
 
 /* ---- collectives of the caller ---- */
 
-/*
- * Maps errors of the caller to IRR_ERR_OOB. Keeps the two errors that have a meaning for the user: a lost rank and a
- * timeout.
- */
+/* Maps errors of the caller to IRR_ERR_OOB, except two that the user understands: a lost rank and a timeout. */
 static irr_status_t from_host(irr_status_t status)
 {
     const bool known = status == IRR_OK || status == IRR_IN_PROGRESS || status == IRR_ERR_TIMEOUT ||
@@ -83,6 +80,7 @@ static irr_status_t from_host(irr_status_t status)
     return known ? status : IRR_ERR_OOB;
 }
 
+/* Handles the status with which a collective was started. */
 static irr_status_t started(irr_setup_t *setup, irr_status_t status, irr_step_fn next)
 {
     setup->next = next;
@@ -117,13 +115,13 @@ static void open_network(irr_setup_t *setup)
 
 static irr_status_t refuse_network(irr_setup_t *setup)
 {
-    snprintf(setup->why, sizeof(setup->why), "the ranks cannot share memory, or not read each other's");
+    snprintf(setup->why, sizeof(setup->why), "the ranks do not share memory, or cannot read each other's");
     return IRR_ERR_NOT_SUPPORTED;
 }
 
 /*
- * Opens shared memory, unless the process is alone on its node. If the trace cannot be written, this rank is in
- * trouble.
+ * Opens shared memory, unless this process is alone on its node. Without shared memory the setup goes on. If the file
+ * for the trace of messages cannot be written, this rank is in trouble.
  */
 static void open_memory(irr_setup_t *setup)
 {
@@ -140,7 +138,7 @@ static void open_memory(irr_setup_t *setup)
     setup->lacks_memory = status != IRR_OK;
 }
 
-/* ---- the last steps ---- */
+/* ---- the last steps, each above the step that starts it ---- */
 
 static irr_status_t done(irr_setup_t *setup)
 {
@@ -161,10 +159,7 @@ static irr_status_t find_again(irr_setup_t *setup)
     return irr_connect_find(setup, connect_again);
 }
 
-/*
- * Runs if some rank could not map the memory of another rank. Sends all messages over the network, and opens the
- * network if needed.
- */
+/* Runs if some rank could not map the memory of another rank. From now on all messages go over the network. */
 static irr_status_t go_far(irr_setup_t *setup)
 {
     setup->agreement.shares = false;
@@ -176,7 +171,7 @@ static irr_status_t go_far(irr_setup_t *setup)
     return irr_agree_addresses(setup, find_again);
 }
 
-/* Evaluates the last agreement, which shows whether all ranks could map the memory of their nodes. */
+/* Evaluates the last agreement: could all ranks map the memory of their nodes? */
 static irr_status_t agreed_end(irr_setup_t *setup)
 {
     char reason[IRR_SETUP_WHY];
@@ -184,8 +179,8 @@ static irr_status_t agreed_end(irr_setup_t *setup)
     if (setup->verdict != IRR_OK || setup->lowest == 0) {
         return done(setup);
     }
-    snprintf(reason, sizeof(reason), "rank %d of a communicator cannot map the memory of rank %d, although both count "
-             "as ranks of one node (/proc/PID/fd)", setup->params.rank, setup->unmapped);
+    snprintf(reason, sizeof(reason), "rank %d of a communicator cannot map the memory of rank %d, although both are "
+             "on one node (/proc/PID/fd)", setup->params.rank, setup->unmapped);
     irr_agree_warn(setup, setup->lowest, reason);
     return go_far(setup);
 }
@@ -217,7 +212,7 @@ static irr_status_t connect(irr_setup_t *setup)
     return asks ? irr_switches_find(setup, route) : route(setup);
 }
 
-/* Enters the communicator with its id, then finds the members. */
+/* Adds the communicator to the engine, with the agreed id. Then finds the members. */
 static irr_status_t settle(irr_setup_t *setup)
 {
     irr_comm_enter(setup->comm, setup->id);
@@ -238,7 +233,7 @@ static irr_status_t find_id(irr_setup_t *setup)
 
 /* ---- local preparation ---- */
 
-/* Allocates the parts of the communicator that do not depend on the id and the nodes. */
+/* Allocates the communicator, and what does not depend on its id and its nodes. */
 static irr_status_t allocate(irr_setup_t *setup)
 {
     const irr_comm_params_t *params = &setup->params;
@@ -260,7 +255,7 @@ static irr_status_t allocate(irr_setup_t *setup)
     return IRR_OK;
 }
 
-/* Checks the parameters. An error becomes trouble of this rank, and the first agreement reports the trouble. */
+/* Checks the parameters. After an error this rank is in trouble, which the first agreement reports. */
 static void check_params(irr_comm_params_t *params, irr_comm_files_t *files)
 {
     if (params->trouble != IRR_OK) {
@@ -268,7 +263,7 @@ static void check_params(irr_comm_params_t *params, irr_comm_files_t *files)
     }
     if (params->ranks > IRR_CHANNEL_RANKS_MAX) {
         params->trouble = IRR_ERR_NOT_SUPPORTED;
-        params->reason = "the communicator has more ranks than a message can name, which is 16777216";
+        params->reason = "the communicator has more than 16777216 ranks, which is the limit";
     } else if (irr_algorithm_name(params->settings.algorithm) == NULL ||
                irr_compose_name((int)params->settings.compose) == NULL ||
                irr_overlap_name((int)params->settings.overlap) == NULL ||
@@ -279,14 +274,13 @@ static void check_params(irr_comm_params_t *params, irr_comm_files_t *files)
                          "host route that does not exist";
     } else if (irr_comm_route_lacks(&params->settings)) {
         params->trouble = IRR_ERR_BAD_PARAM;
-        snprintf(files->reason, sizeof(files->reason), "algorithm redistribution needs %sredistribution, which is "
-                                                       "none; "
-                 "allowed is x,p,y,q", irr_log_prefix());
+        snprintf(files->reason, sizeof(files->reason), "algorithm redistribution needs a value of %sredistribution: "
+                 "x,p,y,q", irr_log_prefix());
         params->reason = files->reason;
     } else if (!irr_comm_route_fits(&params->settings, params->ranks)) {
         params->trouble = IRR_ERR_BAD_PARAM;
         snprintf(files->reason, sizeof(files->reason), "%sdims has %d sizes, which make more than 15 stages: "
-                 "a balanced algorithm has two stages a size", irr_log_prefix(), params->settings.dims.count);
+                 "a balanced algorithm has two stages per size", irr_log_prefix(), params->settings.dims.count);
         params->reason = files->reason;
     }
 }
@@ -323,7 +317,9 @@ static void undo(irr_setup_t *setup)
     setup->comm = NULL;
 }
 
-/* Leaves the buffers of a collective to the caller, because the caller may still write to them after a timeout. */
+/*
+ * Gives up the buffers of a collective that timed out without freeing them, because the caller may still write to them.
+ */
 static void leave_to_host(irr_setup_t *setup)
 {
     setup->gathered = NULL;

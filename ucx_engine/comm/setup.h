@@ -1,14 +1,19 @@
 /*
- * setup.h - private to comm/: the setup of a communicator, as steps that never block in the engine.
+ * setup.h - private to comm/: the setup of a communicator, as a sequence of steps (functions) that do not block.
  *
- * A step does local work, starts one collective of the caller, and names the step that follows when the collective is
- * over. Each test therefore advances the setup without blocking. If the collectives of the caller block, the first test
- * runs the whole setup.
+ * An agreement is an all-reduce of the caller after which all ranks take the same decision. A rank is in trouble if it
+ * cannot take part, for example for lack of memory; the next agreement then ends the setup on all ranks. The label of a
+ * rank is the number of its node, or of its host in a topology file. A directory is a table of addresses
+ * (comm/directory.h).
  *
- *   setup.c    the order of the steps, and the end
- *   agree.c      steps that agree
- *   connect.c    steps that find the members, and a channel that reaches all of them
- *   switches.c   steps that find the switches
+ * A step does local work, starts one collective of the caller, and sets the step that follows it. irr_setup_test runs
+ * steps until it has to wait for a collective. If the collectives of the caller block, the first test runs the whole
+ * setup.
+ *
+ *   setup.c      the order of the steps, and the end
+ *   agree.c      agreements
+ *   connect.c    steps that find the members and open a channel to them
+ *   switches.c   steps that find the switches between the nodes
  */
 #ifndef IRR_SETUP_H
 #define IRR_SETUP_H
@@ -16,21 +21,20 @@
 #include "comm/comm_files.h"
 #include "comm/switches.h"
 
-/* The results of the first agreement and of the agreements on addresses. All members have the same results. */
+/* The results of agreements, which are equal on all ranks. */
 typedef struct irr_agreement {
-    bool   one_node;          /* all members have the same label */
+    bool   one_node;          /* all ranks have the same label */
     bool   shares;            /* ranks of a node use shared memory */
     bool   network;           /* some pairs of ranks use the network */
     size_t address_bytes;     /* longest transport address */
-    bool   addresses_needed;  /* some member lacks addresses of other members */
-    size_t path_bytes;        /* length of the longest path through switches; 0: a member has no path, or the algorithm
-                                 uses no switches (comm/switches.h) */
+    bool   addresses_needed;  /* some rank lacks addresses of other ranks */
+    size_t path_bytes;        /* largest length of the names of switches above a rank; 0: not used (comm/switches.h) */
 } irr_agreement_t;
 
-/* Largest number of words in an agreement (agree_settings.c). */
+/* Largest number of words in an agreement. */
 #define IRR_SETUP_WORDS 60
 
-/* Room for the reason of a failed setup, in bytes. An agreement sends the reason as words. */
+/* Largest length of the reason of a failed setup, in bytes; an agreement sends it to all ranks. */
 #define IRR_SETUP_WHY 256
 
 typedef struct irr_setup irr_setup_t;
@@ -46,50 +50,48 @@ struct irr_setup {
     irr_comm_params_t   params;
     irr_comm_files_t    files;
     irr_agreement_t     agreement;
-    irr_comm_t         *comm;       /* NULL in case of trouble; belongs to the engine once `entered` */
+    irr_comm_t         *comm;       /* NULL if this rank is in trouble; `entered`: in the lists of the engine */
     irr_directory_t    *directory;  /* gathered in this setup; NULL: none */
-    irr_segment_handle_t host;      /* of the memory in which this node keeps the directory; zeroed: none */
+    irr_segment_handle_t host;      /* segment in which this node keeps the directory; zeroed: none */
     bool                added;      /* the engine owns the directory */
-    char               *gathered;   /* buffer for an all-gather of paths */
+    char               *gathered;   /* buffer for an all-gather of names of switches */
     uint32_t            id;         /* the proposed id, later the agreed id; IRR_IDS_NONE: none */
     uint32_t            from;       /* start of the search for an id */
     unsigned            draws;      /* number of random proposals */
-    uint64_t            busy_ns;    /* time when the search first found only busy ids; 0: never */
-    bool                entered;    /* the engine knows the communicator */
+    uint64_t            busy_ns;    /* time when the search for an id first had to wait; 0: never */
+    bool                entered;    /* the communicator is in the lists of the engine */
     int                 label;      /* label of this rank */
-    bool                placed;     /* the labels of all members are known */
+    bool                placed;     /* the labels of all ranks are known */
     bool                lacks_memory;   /* this rank has no memory to share with its node */
-    int                 unmapped;   /* a member whose memory this rank cannot map; -1: none */
-    uint64_t            words[IRR_SETUP_WORDS];     /* words to be reduced */
-    const char         *reason;     /* text of the trouble that an agreement reports */
-    char                why[IRR_SETUP_WHY];     /* reason of a failed agreement, the same on all ranks */
-    irr_status_t        verdict;    /* result of irr_agree_all: IRR_ERR_NOT_SUPPORTED on all ranks if a rank is in
-                                       trouble */
-    uint64_t            lowest;     /* result of irr_agree_all: marks the lowest rank with `mine` false; 0: none */
+    int                 unmapped;   /* a rank of this node whose memory this rank cannot map; -1: none */
+    uint64_t            words[IRR_SETUP_WORDS];     /* words of the present agreement, later their maxima */
+    const char         *reason;     /* reason of this rank's trouble, for the present agreement */
+    char                why[IRR_SETUP_WHY];     /* reason of the failed setup, equal on all ranks */
+    irr_status_t        verdict;    /* result of irr_agree_all: IRR_ERR_NOT_SUPPORTED if a rank is in trouble */
+    uint64_t            lowest;     /* result of irr_agree_all: 0 or (ranks - lowest rank that passed false) */
     bool                waits;      /* a collective of the caller is running */
     irr_step_fn         next;       /* next step; NULL: the setup is over */
     irr_step_fn         after;      /* step after an agreement */
-    irr_step_fn         then;       /* step after connecting, finding switches, or a search for an id */
+    irr_step_fn         then;       /* step after several steps with agreements between them */
     irr_status_t        status;
 };
 
 /*
- * irr_comm_create in steps. irr_setup_test advances the setup and returns IRR_IN_PROGRESS until the setup is over. Each
- * later call returns the result of the setup. irr_setup_test does not block if the collectives of the caller do not
- * block. The setup object, the targets of params, and the arguments of the caller's collectives must not move before
- * the setup is over.
+ * irr_comm_create without blocking. irr_setup_start starts a setup; irr_setup_test continues it, and returns
+ * IRR_IN_PROGRESS until it is over, then its result. irr_setup_test blocks only if the collectives of the caller block.
+ * Until the setup is over, the setup object must not move, and the objects to which params points must exist.
  */
 void         irr_setup_start(irr_setup_t *setup, irr_engine_t *engine, const irr_comm_params_t *params);
 irr_status_t irr_setup_test(irr_setup_t *setup, irr_comm_t **comm_p);
 
-/* Local. Ends a setup without a communicator. The caller must not test the setup any more. */
+/* Local. Ends a setup that is not over, without a communicator. irr_setup_test must not be called after it. */
 void         irr_setup_abandon(irr_setup_t *setup);
 
 /* ---- steps ---- */
 
 /*
- * Start a collective of the caller, and make `next` the step that runs when the collective is over. The calling step
- * must return the result of irr_setup_reduce or irr_setup_gather.
+ * Start a collective of the caller; `next` is the step that runs when it is complete. The calling step must return the
+ * result of this function. irr_setup_reduce computes the maxima of the first `count` words of setup->words.
  */
 irr_status_t irr_setup_reduce(irr_setup_t *setup, size_t count, irr_step_fn next);
 irr_status_t irr_setup_gather(irr_setup_t *setup, const void *input, void *output, size_t bytes, irr_step_fn next);
@@ -98,32 +100,33 @@ irr_status_t irr_setup_gather(irr_setup_t *setup, const void *input, void *outpu
 irr_status_t irr_connect_find(irr_setup_t *setup, irr_step_fn next);
 
 /*
- * Local. Ends the use of the directory of this setup, when the setup is over. After the last agreement, all ranks of
- * the node have written the memory that they offered. If a setup failed before, a rank finds other bytes there, and
- * keeps its own array.
+ * Local. Replaces this rank's copy of the directory by the shared copy of its node, when the setup is over: all ranks
+ * have then written the memory that they share. After a failed setup this memory may have other bytes, and this rank
+ * keeps its own copy.
  */
 void irr_connect_settle(irr_setup_t *setup);
 
 /*
- * Opens a channel to the members, unless this rank is in trouble. If a member cannot be reached over the network, this
- * rank is in trouble. Sets setup->unmapped to a member that cannot be reached through shared memory, or to -1.
+ * Local. Opens a channel to all ranks, unless this rank is in trouble. If a rank cannot be reached over the network,
+ * this rank is in trouble. Sets setup->unmapped.
  */
 void irr_connect_all(irr_setup_t *setup);
 
 /*
- * Finds the switches of a communicator of several nodes, then runs step `next`. Collective if agreement.path_bytes is
- * not 0. Sets the topology in files, and changes the labels from nodes to hosts of the topology. Rank 0 warns if the
- * paths form no tree or do not match the nodes. If memory is missing, this rank is in trouble.
+ * Finds the switches of a communicator of several nodes, then runs step `next`. Sets the topology in setup->files, and
+ * replaces each label, a node, by the host in this topology. Starts collectives if agreement.path_bytes is not 0. Rank
+ * 0 warns if the names of the switches form no tree or do not match the nodes. If memory is missing, this rank is in
+ * trouble.
  */
 irr_status_t irr_switches_find(irr_setup_t *setup, irr_step_fn next);
 
-/* Records the first trouble of this rank and its reason. Ignores any later trouble. */
+/* If status is an error, this rank is in trouble from now on. Only the first error and its reason are stored. */
 void irr_setup_note(irr_setup_t *setup, irr_status_t status, const char *reason);
 extern const char irr_setup_no_memory[];
 
 /*
- * Records that the transport refused a request, with the reason "rank R of a communicator cannot FORMAT: status". If
- * memory is missing, the reason is irr_setup_no_memory.
+ * As irr_setup_note, for an error of the transport. The reason is "rank R of a communicator cannot FORMAT: status"; for
+ * IRR_ERR_NO_MEMORY it is irr_setup_no_memory.
  */
 void irr_setup_cannot(irr_setup_t *setup, irr_status_t status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

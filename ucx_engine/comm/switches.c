@@ -1,6 +1,6 @@
 /*
- * switches.c - finds the tree of switches from a path for each rank: the names of the switches above its node, from
- * SLURM_TOPOLOGY_ADDR; see switches.h.
+ * switches.c - finds the tree of switches from the paths of all ranks (the switches above a node, from
+ * SLURM_TOPOLOGY_ADDR); see switches.h.
  *
  * All ranks evaluate the same paths, so their results are the same.
  */
@@ -12,13 +12,13 @@
 #include <ctype.h>
 #include <string.h>
 
-/* `auto` counts as an algorithm without switches, because it uses switches only with a topology file. */
+/* Returns false for `auto`, which uses switches only with a topology file. */
 bool irr_switches_asked(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
     return files->topology.hosts == 0 && irr_algorithm_strategy(params->settings.algorithm)->order->uses_tree;
 }
 
-/* Warns the user once per engine.  Most communicators have the same ranks, and would repeat the warning. */
+/* Warns the user, but only once per engine, because most communicators would repeat the warning. */
 static void warn(irr_engine_t *engine, const char *why)
 {
     bool warned;
@@ -35,7 +35,7 @@ static void warn(irr_engine_t *engine, const char *why)
 
 /* ---- this rank ---- */
 
-/* Copies text of the environment. Replaces characters that cannot be printed. */
+/* Copies a text from the environment, with `?` for each character that cannot be printed. */
 static void show(const char *text, char *shown, size_t size)
 {
     size_t i = 0;
@@ -46,6 +46,7 @@ static void show(const char *text, char *shown, size_t size)
     shown[i] = '\0';
 }
 
+/* Stores an error in the environment of this rank. why: the cause. */
 static void complain(const irr_comm_params_t *params, irr_comm_files_t *files, const char *why)
 {
     char address[65], pattern[65];
@@ -97,7 +98,7 @@ size_t irr_switches_agreed(irr_engine_t *engine, const irr_comm_params_t *params
     return 0;
 }
 
-/* Returns true if the nodes of the ranks are the hosts of the topology, one to one. */
+/* Returns true if two ranks are on the same host of the topology exactly if they are on the same node. */
 static bool fit(const irr_nodes_t *nodes, const irr_topology_t *topology, const int *host_of)
 {
     bool good = topology->hosts == nodes->count;
@@ -109,8 +110,8 @@ static bool fit(const irr_nodes_t *nodes, const irr_topology_t *topology, const 
 }
 
 /*
- * Makes the topology from the paths of all ranks. Returns IRR_ERR_FORMAT if the paths form no topology; rank 0 has then
- * warned the user.
+ * Makes the topology from the paths of all ranks. Returns IRR_ERR_FORMAT if they form no tree or contradict the nodes;
+ * rank 0 has then warned the user.
  */
 static irr_status_t take_paths(irr_comm_t *comm, irr_comm_files_t *files, const irr_nodes_t *nodes, size_t path_bytes,
                                const char *paths, int *host_of)
@@ -130,7 +131,7 @@ static irr_status_t take_paths(irr_comm_t *comm, irr_comm_files_t *files, const 
     return status;
 }
 
-/* Makes the topology from the paths of all ranks. Without valid paths the topology is one switch. */
+/* Makes the topology from the paths of all ranks, or with one switch if there are no valid paths. */
 static irr_status_t make(irr_comm_t *comm, irr_comm_files_t *files, size_t path_bytes, const char *paths)
 {
     irr_nodes_t nodes;
@@ -157,7 +158,6 @@ static irr_status_t make(irr_comm_t *comm, irr_comm_files_t *files, size_t path_
     return status;
 }
 
-/* Makes the topology. Uses the paths of all ranks if the paths were gathered. */
 static irr_status_t take(irr_setup_t *setup)
 {
     if (make(setup->comm, &setup->files, setup->agreement.path_bytes, setup->gathered) != IRR_OK) {

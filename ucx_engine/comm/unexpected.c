@@ -1,16 +1,15 @@
-/*
- * unexpected.c - finds and discards unexpected messages; see unexpected.h.
- */
+/* unexpected.c - finds and discards unexpected messages, for which no receive was posted; see unexpected.h. */
 #include "comm/exchange.h"
 
-/* Index of the highest bit of a sequence number. This bit is the number of the half that the sequence number is in. */
+/* Index of the highest bit of a sequence number: its half of all numbers (Epochs in unexpected.h). */
 #define HALF_BIT (IRR_TAG_SEQUENCE_BITS - 1)
 
-/* A mask without bits selects all tags. */
+/* The mask that selects all tags. */
 #define ALL 0
 
 /*
- * Discards messages of a communicator, and adds their number to *count. Returns false if more such messages may exist.
+ * Discards messages of a communicator with tags that equal `tag` in the bits of `mask`. Adds their number to *count.
+ * Returns false if more may arrive later.
  */
 static bool discard(irr_engine_t *engine, uint32_t id, uint16_t tag, uint16_t mask, size_t *count)
 {
@@ -21,9 +20,9 @@ static bool discard(irr_engine_t *engine, uint32_t id, uint16_t tag, uint16_t ma
 
 /*
  * Discards messages of exchanges that are over, and adds their number to *count. These exchanges have the sequence
- * numbers of the other half, and the numbers of this half below comm->over. Each bit that is set in comm->over gives
- * one range of numbers. During an epoch barrier the function skips the other half, because ranks that have passed the
- * barrier may already send with numbers of the other half.
+ * numbers of the other half, and those of this half below comm->over. The latter are one range of numbers for each bit
+ * that is set in comm->over. During an epoch barrier the function leaves out the other half: ranks that have passed the
+ * barrier may already send with its numbers.
  */
 static void discard_past(irr_comm_t *comm, size_t *count)
 {
@@ -39,8 +38,8 @@ static void discard_past(irr_comm_t *comm, size_t *count)
 }
 
 /*
- * Returns true if a rank may send an unexpected message in this exchange. With a schedule all ranks know all messages,
- * so no message is unexpected.
+ * Returns true if an unexpected message is possible in this exchange. With a schedule it is not: the schedule tells
+ * each rank what it receives.
  */
 static bool has_gaps(const irr_exchange_t *exchange)
 {
@@ -55,7 +54,7 @@ static bool has_gaps(const irr_exchange_t *exchange)
     return exchange->running->nrecvs < (size_t)comm->ranks - 1;
 }
 
-/* Discards unexpected messages of one exchange. All receives of the exchange must be posted or over. */
+/* Discards unexpected messages of one exchange. All its receives must be posted or complete. */
 static void discard_of(const irr_exchange_t *exchange)
 {
     irr_comm_t *comm = exchange->comm;
@@ -66,9 +65,8 @@ static void discard_of(const irr_exchange_t *exchange)
 }
 
 /*
- * Searches a communicator for unexpected messages. Until the first exchange of a user is over, exchanges that are over
- * belong to other users, so their messages are not counted. After a failure other members may still send messages that
- * this rank will never receive.
+ * Searches a communicator. Until the first exchange of a user is over, messages of past exchanges belong to earlier
+ * users and are not counted. After a failure of the communicator, all messages that still arrive are discarded.
  */
 static void search(irr_comm_t *comm)
 {
@@ -93,8 +91,8 @@ static void search(irr_comm_t *comm)
 }
 
 /*
- * Searches at the end of an exchange with gaps, and at the end of the exchange after it. A search runs only when the
- * exchange and all earlier exchanges are over.
+ * Searches at the end of an exchange with gaps, and at the end of the exchange after it. The search finds messages of
+ * exchanges that are over together with all earlier ones.
  */
 __attribute__((noinline))
 static void search_at_end(const irr_exchange_t *exchange, bool gaps)
@@ -138,7 +136,7 @@ void irr_unexpected_search(irr_engine_t *engine)
     size_t count = 0;
 
     if (engine->closed) {
-        return;   /* the answer to a long message could need a closed endpoint */
+        return;   /* to discard a long message, the transport may need an endpoint that is closed */
     }
     if (unexpected->next_search != NULL) {
         search(unexpected->next_search);

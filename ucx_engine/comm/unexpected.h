@@ -1,34 +1,34 @@
 /*
  * unexpected.h - finds, discards and reports unexpected messages: messages for which no receive was posted.
  *
- * A program may erroneously send a message although the receiver has an empty block for the sender, and no receive
- * matches the message. The message must not match a receive of a later exchange with the same tag, or a receive of
- * another communicator with the same id, and the sender must not wait forever. When an exchange is over on a rank, the
- * rank has received all expected messages of the exchange. The rank therefore discards any other message of the
- * exchange. A rank searches for unexpected messages:
+ * If a program passes counts that contradict each other, a rank may send a message for which the receiver expects
+ * nothing. This message must not match a receive of a later exchange with the same tag, or of another communicator with
+ * the same id. Its sender must not wait forever. When an exchange is over on a rank, all expected messages have
+ * arrived, so the rank discards all others of this exchange. A rank searches for unexpected messages on three
+ * occasions:
  *
- *   - At the end of an exchange in which a rank might send an unexpected message (an exchange with gaps), and at the
- *     end of the exchange after it. Messages of one sender stay in order, so the next exchange that receives from this
- *     sender finds the message. This exchange, or the next exchange on the communicator, ends in IRR_ERR_TRUNCATE.
- *   - During an exchange with gaps and after it, from time to time while the engine is idle. The sender of a long
- *     message waits until it is received, even if this rank has left the exchange or freed the communicator.
- *   - Before an id is proposed for another communicator.
+ *   - At the end of an exchange with gaps, that is, if this rank expects no message from some rank; and at the end of
+ *     the exchange after it. Messages of one sender arrive in order, so at the latest the next exchange that receives
+ *     from this sender finds the message. The next exchange that ends reports it by IRR_ERR_TRUNCATE.
+ *   - From time to time while the engine is idle, during and after an exchange with gaps. The sender of a long message
+ *     waits for its receiver, even if the receiver has ended the exchange or freed the communicator.
+ *   - Before the id of a freed communicator is proposed for another one.
  *
  * Several users may use a communicator one after the other (irr_comm_use). The first exchange of a user discards
  * messages for earlier users, and does not report these messages.
  *
- * Epochs. The sequence numbers in tags wrap. Past and future exchanges can be distinguished if no rank is ahead of
- * another rank by half of all sequence numbers. All ranks therefore pass an epoch barrier, which is an agreement,
- * before the first exchange of each half. A half has about 120 exchanges. While the exchanges of one half run, all
- * exchanges of the other half are over. If a message stays in flight for a whole epoch, and its sender sends no other
- * message, the receiver mistakes the message for a message of a current exchange. It then reports the current message
- * as unexpected.
+ * Epochs. A tag has an 8-bit sequence number of the exchange, which wraps around. A rank can tell messages of past
+ * exchanges from those of future ones only if no rank is ahead of another by 128 exchanges. All ranks therefore pass an
+ * epoch barrier (an all-reduce) before the first number of each half of the 256 numbers. While exchanges of one half
+ * run, all exchanges of the other half are over. One case is not detected: an unexpected message is in flight for a
+ * whole epoch in which its sender sends no other message. It then matches a receive of a current exchange, and the
+ * message that belongs to this receive counts as unexpected.
  *
- * A rank searches only for DATA messages, and only on communicators that send messages directly. Every message of a
- * store-and-forward algorithm is expected.
+ * A rank searches only for messages of the kind DATA that are sent directly. If ranks forward messages along a grid,
+ * every message on the grid is expected.
  *
- * Cost: a search makes one call of `discard` for each bit that is set in the sequence number of the exchange, and each
- * call searches all unexpected messages. There is no cost if no unexpected message is possible.
+ * Cost: a search makes up to nine calls of `discard` (transport/transport.h), each of which searches all messages
+ * without a receive. An exchange without gaps costs nothing.
  */
 #ifndef IRR_UNEXPECTED_H
 #define IRR_UNEXPECTED_H
@@ -36,31 +36,31 @@
 #include "comm/ids.h"
 #include "exec/tag.h"
 
-#define IRR_UNEXPECTED_FREED 8   /* number of recently freed ids whose late messages are searched */
+#define IRR_UNEXPECTED_FREED 8   /* number of recently freed ids for which late messages are discarded */
 
 struct irr_engine;
 
-/* The state of an engine, which is locked in all functions below. A zeroed object is empty. */
+/* The state of the search of one engine. The engine is locked in all functions below. A zeroed object is empty. */
 typedef struct irr_unexpected {
-    uint32_t    freed[IRR_UNEXPECTED_FREED];   /* freed ids + 1; 0: none */
+    uint32_t    freed[IRR_UNEXPECTED_FREED];   /* recently freed ids, plus 1; 0: none */
     unsigned    freed_next;
-    irr_comm_t *next_search;               /* next communicator to search; NULL: the freed ids */
+    irr_comm_t *next_search;               /* communicator to search next; NULL: search the freed ids next */
 } irr_unexpected_t;
 
-/* Call this when an exchange is over and closed. Returns true if the exchange must report an unexpected message. */
+/* Searches when an exchange has left the queue. Returns true if it must report an unexpected message. */
 bool irr_unexpected_end(irr_exchange_t *exchange);
 
-/* Searches one communicator, or the freed ids, for unexpected messages. To be called when the engine is idle. */
+/* Searches one communicator, or the freed ids. Called when the engine is idle. */
 void irr_unexpected_search(struct irr_engine *engine);
 
-/* Discards all messages of an id that is about to be taken. Returns false if more such messages may exist. */
+/* Discards all messages of a free id. Returns false if more may arrive later. */
 bool irr_unexpected_clear(struct irr_engine *engine, uint32_t id);
 
-/* irr_unexpected_free_id records that an id was freed; irr_unexpected_take_id records that an id was taken. */
+/* Record that an id was freed, and that a communicator uses it again. */
 void irr_unexpected_free_id(irr_unexpected_t *unexpected, uint32_t id);
 void irr_unexpected_take_id(irr_unexpected_t *unexpected, uint32_t id);
 
-/* An exchange takes fewer sequence numbers than this. */
+/* An exchange uses fewer sequence numbers than this. */
 #define IRR_UNEXPECTED_MARGIN 8
 
 /*

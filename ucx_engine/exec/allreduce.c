@@ -1,6 +1,4 @@
-/*
- * allreduce.c - runs a reduction plan as an agreement; see allreduce.h.
- */
+/* allreduce.c - an all-reduce of a few words (an agreement); see allreduce.h. */
 #include "exec/allreduce.h"
 
 #include "core/alloc.h"
@@ -19,7 +17,7 @@ static irr_status_t build(irr_allreduce_t *allreduce, size_t count)
     return irr_reduction_add(&allreduce->moves.plan, &reduction, &done);
 }
 
-/* Reserves room for the largest number of words. Plans for fewer words need no more room. */
+/* Reserves memory for the largest number of words, which is enough for fewer words. */
 irr_status_t irr_allreduce_init(irr_allreduce_t *allreduce, int ranks, int rank, const irr_nodes_t *nodes)
 {
     irr_status_t status = irr_own_plan_init(&allreduce->moves, ranks, rank, (irr_plan_room_t){ .steps = 0 });

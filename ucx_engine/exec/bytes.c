@@ -1,6 +1,6 @@
 /*
- * bytes.c - a growing array of bytes; see bytes.h. The length of an entry is a 64-bit word in native byte order.
- * irr_bytes_end writes the length.
+ * bytes.c - an array of bytes that grows; see bytes.h. The length of an entry is in native byte order. irr_bytes_end
+ * writes it.
  */
 #include "exec/bytes.h"
 
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { WORD = sizeof(uint64_t), NUMBER_MAX = 10 };
+enum { WORD = sizeof(uint64_t), NUMBER_MAX = 10 };   /* lengths in bytes; NUMBER_MAX: of a number, see varint.h */
 
 void irr_bytes_fini(irr_bytes_t *bytes)
 {

@@ -1,19 +1,20 @@
 /*
- * compose.c - the composition of a message: iovec, gather, or split.
+ * compose.c - how a message of several pieces is sent: iovec, gather, or split.
  *
- * A message of one piece is contiguous, and needs no decision: only if the user sets `gather`, shared memory copies the
- * message twice. For a message of several pieces the transport offers:
+ * A message of one piece is contiguous, and is sent as it is. (With the setting `gather`, shared memory copies it
+ * twice.) A message of several pieces can be sent in three ways:
  *
- *   iovec   its own list of pieces. Old UCX over tcp sends one packet per few entries (slow for many small
- *           pieces), and a rendezvous with a list on either side copies through fragments.
- *   gather  our callbacks copy into and out of the transport's fragments: one copy on each side, one call per piece.
- *   split   each large piece is a message of its own, which can move by RDMA or CMA.
+ *   iovec   as a list of pieces, which the transport handles. Old UCX over tcp sends a packet for each few pieces,
+ *           which is slow for many small ones. UCX copies long messages if sender or receiver has a list.
+ *   gather  the engine copies the pieces into and out of memory of the transport: one copy on each side.
+ *   split   each long piece is a message of its own, which needs no copy (RDMA, or CMA within a node).
  *
- * Split changes the number of messages, so both ends must decide it alike. The decision to split depends only on the
- * lengths of the parts of a message, which both ends know. An end may have a part in several pieces, which always stay
- * in one message. The choice between iovec and gather is local.
+ * Split changes the number of messages, so sender and receiver must decide the same. They decide by the lengths of the
+ * parts of the message, which both know: a part is one piece, or several pieces that stay in one message. Whether a
+ * message is sent as iovec or gather concerns one end only.
  *
- * `auto` rests on measurements with UCX 1.13.1, in one direction: time of a form relative to the best form.
+ * The setting `auto` follows measurements with UCX 1.13.1: time for one direction divided by the time of the best way
+ * (lower is better).
  *
  *     pieces  bytes    shared memory            tcp
  *                      iovec  gather  split     iovec  gather  split
@@ -25,16 +26,15 @@
  *       4     65536     1.8    1.9     1.0       1.6    1.5     1.0
  *      16    262144     1.8    1.8     1.0       3.1    3.1     1.0
  *
- * `auto` therefore splits off a piece if the transport moves a message of its length without copies. In this table
- * shorter pieces cost the same with iovec and gather. `auto` selects gather if a list would take many packets of small
- * pieces, or if the message is so short that the transport sends it eagerly.
+ * `auto` therefore splits off a piece if the transport moves a message of this length without copies. The other pieces
+ * are sent by gather if a list would take many packets of small pieces, or if the message is so short that the
+ * transport sends it eagerly (at once, through its own memory). Otherwise they are sent as a list.
  *
- * If the transport supports no lists, or no lists of this length, the message is split, whatever the user has set. A
- * part of several pieces then uses the form that the transport supports.
+ * If the transport supports no lists of this length, the message is split, whatever the user has set.
  */
 #include "exec/compose.h"
 
-/* Mean number of bytes per piece from which the transport's list is faster than one callback per piece. */
+/* From this mean length of a piece in bytes on, a list is faster than the callbacks of gather. */
 #define IOVEC_MEAN_BYTES 512
 
 static irr_composition_t automatic(const irr_transport_caps_t *caps, size_t pieces, size_t bytes)
@@ -64,8 +64,8 @@ static irr_composition_t choose(irr_compose_t mode, const irr_transport_caps_t *
 }
 
 /*
- * If the transport does not support the chosen form, the other form is used. If the transport supports neither form,
- * each part becomes a message of its own. The form still matters then, because a part may have several pieces.
+ * If the transport does not support the chosen form for this number of pieces, uses the other one of iovec and gather.
+ * If it supports neither, each part becomes a message of its own.
  */
 irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *caps, size_t pieces, size_t bytes)
 {

@@ -1,14 +1,15 @@
 /*
- * exec.c - the executor; exec.h states its contract.
+ * exec.c - the executor, which runs plans; exec.h explains the terms.
  *
- * Three cursors walk the steps of the plan: one for receives and waits, one for sends, copies and reductions, and one
- * for signals. A delayed send therefore never delays a receive or a signal. A step consists of one or more messages
- * (exec_parts.c). The window counts a step as one message. A step is complete when all its messages are complete.
+ * Three cursors walk through the steps of the plan: one starts receives and waits, one sends, copies and reductions,
+ * and one signals. A delayed send therefore never delays a receive or a signal. A step has one or more messages
+ * (exec_parts.c), and is complete when all of them are. The window counts a step as one message.
  *
- * If no step of a plan waits for another step and each message has one piece, the executor uses no cursors
- * (irr_line_t).
+ * If no step waits for another step and each message has one piece, the plan is a straight line, and runs without
+ * cursors.
  *
- * Cost: O(1) per step and piece over the whole run, plus one pass over the dependencies of a waiting step per progress.
+ * Cost: O(1) time per step and piece; each call of irr_exec_progress also checks the dependencies of the steps at the
+ * three cursors.
  */
 #include "exec/exec_message.h"
 
@@ -29,7 +30,7 @@ static bool touches(const irr_exec_t *exec, const irr_step_t *step, irr_buffer_t
 }
 
 /*
- * Returns the error of a receive or wait whose message failed or has another length than its step; IRR_OK if the other
+ * For a receive or wait whose message failed or has another length than expected: returns the error, or IRR_OK if the
  * length is permitted.
  */
 static irr_status_t judge(const irr_exec_t *exec, const irr_step_t *step, const irr_exec_step_t *state)
@@ -41,12 +42,12 @@ static irr_status_t judge(const irr_exec_t *exec, const irr_step_t *step, const 
         return IRR_ERR_PROTOCOL;
     }
     if (state->status == IRR_OK && !exec->env.sourced && touches(exec, step, IRR_BUFFER_SCRATCH)) {
-        return IRR_ERR_PEER;   /* the message is shorter than the data that other ranks expect from this rank */
+        return IRR_ERR_PEER;   /* this rank has to forward more data than it has received */
     }
     return state->status;
 }
 
-/* Records a failure. The first failure replaces IRR_ERR_TRUNCATE as the result. */
+/* Stores an error as the result, unless there is one other than IRR_ERR_TRUNCATE already. */
 static void fail(irr_exec_t *exec, const irr_step_t *step, irr_status_t status)
 {
     exec->result = exec->failed ? exec->result : status;
@@ -77,7 +78,7 @@ void irr_exec_end_odd(irr_exec_step_t *state)
     irr_exec_complete(exec, state, step->bytes);
 }
 
-/* Ends a step that is one message. */
+/* Ends a step of one message. */
 static inline void end_message(irr_exec_step_t *state, irr_status_t status)
 {
     irr_request_t *request = &state->request;
@@ -98,11 +99,11 @@ void irr_exec_on_done(irr_request_t *request, irr_status_t status)
     end_message((irr_exec_step_t *)request, status);
 }
 
-_Static_assert(offsetof(irr_exec_step_t, request) == 0, "irr_exec_on_done takes a request for its step");
+_Static_assert(offsetof(irr_exec_step_t, request) == 0, "irr_exec_on_done casts a request to its step");
 
 /* ---- the start of a step ---- */
 
-/* Starts a receive of one message. Returns its status. */
+/* Starts a receive of one message, and returns its status. lane: the connection to its sender. */
 static inline irr_status_t post(const irr_exec_t *exec, irr_channel_t *lane, irr_exec_step_t *state)
 {
     state->request.tag = exec->env.tag_base | state->tag;
@@ -110,7 +111,7 @@ static inline irr_status_t post(const irr_exec_t *exec, irr_channel_t *lane, irr
     return lane->transport->ops->recv(lane, &state->request);
 }
 
-/* Starts a send or a signal of one message. The message must already be counted. */
+/* Starts a send or a signal of one message, which the caller has counted already. */
 static inline void start_send(irr_exec_t *exec, irr_exec_step_t *state)
 {
     irr_status_t status;
@@ -197,9 +198,7 @@ static bool deps_complete(const irr_exec_t *exec, const irr_step_t *step)
     return true;
 }
 
-/*
- * Returns true if a step may start. If at_odds is true, a send of data that this rank owns may start at once (exec.h).
- */
+/* Returns true if a step may start. After a short message (at_odds), a send from INPUT may always start (exec.h). */
 static inline bool may_start(const irr_exec_t *exec, const irr_step_t *step)
 {
     const bool sends = step->kind == IRR_STEP_SEND;
@@ -209,10 +208,7 @@ static inline bool may_start(const irr_exec_t *exec, const irr_step_t *step)
            (exec->at_odds && sends && !touches(exec, step, IRR_BUFFER_SCRATCH));
 }
 
-/*
- * Starts the steps whose kinds are set in the bit mask `kinds`, from a cursor on, up to the first step that has to
- * wait.
- */
+/* Advances a cursor: starts the steps whose kinds are in the bit mask `kinds`, up to the first one that has to wait. */
 static void advance(irr_exec_t *exec, size_t *next, unsigned kinds)
 {
     const irr_step_t *step = &exec->plan->steps[*next];
@@ -226,7 +222,7 @@ static void advance(irr_exec_t *exec, size_t *next, unsigned kinds)
         }
         state = irr_exec_step_of(exec, i);
         if (state->pending != IRR_EXEC_NOT_STARTED) {
-            continue;   /* irr_exec_drop_sends has completed the step */
+            continue;   /* irr_exec_drop_sends has marked the step as complete */
         }
         if (!may_start(exec, step)) {
             break;
@@ -249,12 +245,9 @@ static void advance_all(irr_exec_t *exec)
     advance(exec, &exec->next_send, 1u << IRR_STEP_SEND | 1u << IRR_STEP_COPY | 1u << IRR_STEP_REDUCE);
 }
 
-/* ---- the common case ---- */
+/* ---- straight lines: the common case ---- */
 
-/*
- * Returns true if no step depends on another step, each message is one piece of data, and all receives precede all
- * sends.
- */
+/* Returns true if no step depends on another step, each message is one piece, and all receives come first. */
 static bool is_line(const irr_plan_t *plan)
 {
     const size_t messages = plan->nsends + plan->nrecvs;
@@ -267,7 +260,7 @@ static bool is_line(const irr_plan_t *plan)
     return line;
 }
 
-/* Sets the members of exec->line, which are the same in all runs of the plan. */
+/* Sets exec->line, which is the same in all runs of the plan. */
 static void take_line(irr_exec_t *exec)
 {
     const irr_plan_t *plan = exec->plan;
@@ -286,7 +279,10 @@ static void take_line(irr_exec_t *exec)
     }
 }
 
-/* Starts the receives on all lanes whose member `looks` has this value. Most messages have arrived if it is true. */
+/*
+ * Starts the receives from all ranks whose lane has this value of `looks`. If it is true, the lane's function recv
+ * first checks whether the message is already there, and then returns IRR_OK.
+ */
 __attribute__((always_inline))
 static inline void start_receives(irr_exec_t *exec, bool looks)
 {
@@ -313,8 +309,8 @@ static inline void start_receives(irr_exec_t *exec, bool looks)
 }
 
 /*
- * Starts all steps of a straight line. Receives on lanes whose recv takes a waiting message (`looks`) start last, after
- * the sends (transport.h).
+ * Starts all steps of a straight line. Receives on lanes with `looks` start after the sends, because by then most of
+ * their messages have arrived.
  */
 static void start_line(irr_exec_t *exec)
 {
@@ -339,8 +335,8 @@ static void start_line(irr_exec_t *exec)
 
 /* ---- the run ---- */
 
-/* Returns true if the executor has already set the requests of this plan for the same buffers, channel and settings. */
-static inline bool is_taken(const irr_exec_t *exec, const irr_plan_t *plan)
+/* Returns true if the requests of this plan are already prepared for these buffers, this channel and these settings. */
+static inline bool is_prepared(const irr_exec_t *exec, const irr_plan_t *plan)
 {
     const irr_exec_env_t *env = &exec->env;
 
@@ -351,9 +347,9 @@ static inline bool is_taken(const irr_exec_t *exec, const irr_plan_t *plan)
            exec->channel == env->channel && exec->tag_kind == env->tag_kind && exec->compose == env->compose;
 }
 
-/* Not inline, because most exchanges repeat a plan. */
+/* Prepares the requests of a plan. Not inline, because most exchanges repeat a plan. */
 __attribute__((noinline))
-static void take_plan(irr_exec_t *exec)
+static void prepare(irr_exec_t *exec)
 {
     const irr_exec_env_t *env = &exec->env;
     const irr_plan_t *plan = exec->plan;
@@ -379,8 +375,8 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan)
 
     assert(exec->plan == NULL);
     exec->plan = plan;
-    if (!is_taken(exec, plan)) {
-        take_plan(exec);
+        if (!is_prepared(exec, plan)) {
+                prepare(exec);
     }
     exec->window = (irr_window_t){ .messages_max = env->window_messages, .bytes_max = env->window_bytes };
     exec->held = 0;

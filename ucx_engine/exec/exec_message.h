@@ -1,9 +1,9 @@
 /*
- * exec_message.h - private to exec/exec*.c: tag, counters and end of a message of a step.
+ * exec_message.h - private to exec/exec*.c: the tag, the counters and the end of the messages of a step of a plan.
  *
- * Signals and waits are empty messages of kind IRR_TAG_SYNC. All signals from one rank to another rank within a stage
- * have the same tag, so both ranks process these signals in the same order. A send is counted when it starts, a receive
- * when it ends.
+ * A signal is an empty message of kind IRR_TAG_SYNC, and a wait is its receive. All signals from one rank to another in
+ * a stage have the same tag, so the receiver gets them in the order in which they are sent. A send is counted when it
+ * starts, a receive when it ends.
  *
  * The functions are inline because every message of a short exchange runs them.
  */
@@ -13,9 +13,9 @@
 #include "exec/exec.h"
 
 _Static_assert((int)IRR_CONTENT_HEADER == (int)IRR_TAG_HEADER && (int)IRR_CONTENT_BODY == (int)IRR_TAG_BODY,
-               "irr_exec_tag uses a content as the kind of its tag");
+               "irr_exec_tag converts a content to a kind of tag");
 
-/* Returns the tag of the messages of a step, without the base. */
+/* Returns the tag of the messages of a step, without the sequence number of the exchange (exec/tag.h). */
 static inline uint16_t irr_exec_tag(const irr_exec_t *exec, const irr_step_t *step)
 {
     const bool signals = step->kind == IRR_STEP_SIGNAL || step->kind == IRR_STEP_WAIT;
@@ -25,7 +25,7 @@ static inline uint16_t irr_exec_tag(const irr_exec_t *exec, const irr_step_t *st
 }
 
 /*
- * Counts sent messages and their bytes. described: the number of bytes that are descriptions, not data. longest: the
+ * Counts sent messages and their bytes. described: how many of the bytes describe data instead of being data. longest:
  * length of the longest message in bytes.
  */
 static inline void irr_exec_count_sent(const irr_exec_t *exec, size_t described, size_t messages, size_t bytes,
@@ -41,7 +41,7 @@ static inline void irr_exec_count_sent(const irr_exec_t *exec, size_t described,
     }
 }
 
-/* Counts the bytes of a message that callbacks gather or scatter. */
+/* Counts the bytes of a message if its pieces are copied to or from memory of the transport. */
 static inline void irr_exec_count_gathered(const irr_exec_step_t *state, const irr_request_t *request, size_t bytes)
 {
     if (irr_request_gathers(request)) {
@@ -49,7 +49,7 @@ static inline void irr_exec_count_gathered(const irr_exec_step_t *state, const i
     }
 }
 
-/* Counts received messages, which have the tag of this step. */
+/* Counts received messages of a step. */
 static inline void irr_exec_count_received(const irr_exec_step_t *state, size_t messages, size_t bytes)
 {
     irr_counters_t *counters = state->exec->env.counters;
@@ -60,7 +60,7 @@ static inline void irr_exec_count_received(const irr_exec_step_t *state, size_t 
     }
 }
 
-/* Completes a step of `bytes` bytes. */
+/* Marks a step of `bytes` bytes as complete for the cursors and the window (exec.c). */
 static inline void irr_exec_complete(irr_exec_t *exec, const irr_exec_step_t *state, size_t bytes)
 {
     exec->open_steps--;
@@ -70,7 +70,7 @@ static inline void irr_exec_complete(irr_exec_t *exec, const irr_exec_step_t *st
     }
 }
 
-/* Ends a step whose messages have all ended; `bytes` is the length of the step. */
+/* Ends a step whose messages have all ended. bytes: the expected length of the step. */
 static inline void irr_exec_end_step(irr_exec_step_t *state, irr_status_t status, size_t bytes)
 {
     if (status != IRR_OK || (state->comes && state->request.bytes != bytes)) {

@@ -1,8 +1,9 @@
 /*
- * exec_parts.c - a step of several pieces, sent or received as one or more messages (exec/compose.h); see exec.h.
+ * exec_parts.c - a step of a plan whose data is in several pieces of memory, sent or received as one or more messages.
  *
- * A part of a message is one piece, or several pieces that are joined. Both ends of a message have the same parts, but
- * each end may cut a part into different pieces.
+ * A part is one piece, or several pieces that always stay in one message (`joined`). Sender and receiver have the same
+ * parts, but may have a part in different pieces. exec/compose.h decides which parts become messages of their own:
+ * those of at least apart_min bytes. All shorter parts are one message.
  */
 #include "exec/exec_message.h"
 
@@ -22,7 +23,7 @@ static void on_part_done(irr_request_t *request, irr_status_t status)
     }
 }
 
-_Static_assert(offsetof(irr_part_t, request) == 0, "on_part_done takes a request for its part");
+_Static_assert(offsetof(irr_part_t, request) == 0, "on_part_done casts a request to its part");
 
 /* Writes the addresses of the non-empty pieces among `count` pieces to iov, and returns their number. */
 static size_t resolve(const irr_exec_t *exec, const irr_piece_t *pieces, size_t count, irr_iov_t *iov)
@@ -37,10 +38,7 @@ static size_t resolve(const irr_exec_t *exec, const irr_piece_t *pieces, size_t 
     return filled;
 }
 
-/*
- * Returns the number of pieces of the part that begins with pieces[0]. Sets *bytes_p to the length of the part in
- * bytes.
- */
+/* Returns the number of pieces of the part that begins with pieces[0]. Sets *bytes_p to its length in bytes. */
 static size_t part_of(const irr_piece_t *pieces, size_t count, size_t *bytes_p)
 {
     size_t i = 0;
@@ -52,7 +50,7 @@ static size_t part_of(const irr_piece_t *pieces, size_t count, size_t *bytes_p)
     return i;
 }
 
-/* Returns the composition of the messages of a step. A header is always one message. */
+/* Returns how the messages of a step are sent. A header, which describes data, is always one message. */
 static irr_composition_t compose(const irr_exec_env_t *env, const irr_step_t *step, const irr_piece_t *pieces)
 {
     const irr_transport_caps_t *caps = &irr_channel_lane(env->channel, step->peer)->transport->caps;
@@ -72,7 +70,7 @@ static irr_composition_t compose(const irr_exec_env_t *env, const irr_step_t *st
     return composition;
 }
 
-/* Returns the number of messages of a step: one for all parts shorter than apart_min, and one for each longer part. */
+/* Returns the number of messages of a step. */
 static size_t count_messages(const irr_composition_t *composition, const irr_step_t *step, const irr_piece_t *pieces)
 {
     size_t apart = 0, together = 0, bytes, part;
@@ -85,7 +83,7 @@ static size_t count_messages(const irr_composition_t *composition, const irr_ste
         apart += bytes > 0 && bytes >= composition->apart_min;
         together += bytes > 0 && bytes < composition->apart_min;
     }
-    return apart + (together > 0 || apart == 0);   /* a step without data sends an empty message */
+    return apart + (together > 0 || apart == 0);   /* a step without data is one empty message */
 }
 
 size_t irr_exec_parts(const irr_exec_env_t *env, const irr_plan_t *plan, const irr_step_t *step)
@@ -185,8 +183,8 @@ static void start_part(irr_exec_t *exec, const irr_exec_step_t *state, const irr
 }
 
 /*
- * Starts the messages of a step. Until all messages have started, `pending` is one too high, so that the step cannot
- * end earlier.
+ * Starts the messages of a step. `pending` counts one message too many until all have started: a message that is
+ * complete at once must not end the step.
  */
 void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
 {

@@ -1,8 +1,8 @@
 /*
- * exec_room.c - storage for the states of the steps of a plan, which may grow; see exec.h.
+ * exec_room.c - memory of the executor for the states of the steps of a plan, which may grow while it runs; see exec.h.
  *
- * Appended steps that do not fit the first storage get additional storage. The next irr_exec_reserve, which runs while
- * no plan is running, merges all storage.
+ * The memory ("room") must not move while a plan runs, because the transport has addresses in it. Appended steps that
+ * do not fit get additional room. The next irr_exec_reserve, when no plan is running, merges all room into one.
  */
 #include "exec/exec_message.h"
 
@@ -18,7 +18,7 @@ void irr_exec_init(irr_exec_t *exec)
 
 /* ---- room ---- */
 
-/* Allocates storage for `steps` steps and `pieces` pieces. The first of these steps is first_step. */
+/* Allocates room for bounds.steps steps, the first of which is step first_step of the plan. */
 static irr_status_t make_arrays(irr_exec_t *exec, size_t first_step, irr_plan_room_t bounds, irr_exec_room_t *room)
 {
     irr_exec_room_t made = {
@@ -64,7 +64,7 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Additional storage is up to twice as long as the plan. The merged storage has a quarter to spare for longer plans. */
+/* Returns the size of merged room: a quarter more than the last plan used, for a longer plan the next time. */
 static size_t with_spare(size_t used)
 {
     return used + used / 4;
@@ -75,7 +75,7 @@ static bool fits(const irr_exec_room_t *room, irr_plan_room_t bounds)
     return bounds.steps <= room->steps_max && bounds.pieces <= room->pieces_max && bounds.parts <= room->parts_max;
 }
 
-/* Replaces the storage, which keeps no states. */
+/* Replaces the room by new room. The states of the last plan are lost. */
 static irr_status_t replace(irr_exec_t *exec, irr_plan_room_t bounds)
 {
     irr_exec_room_t room;
@@ -117,7 +117,7 @@ irr_status_t irr_exec_fit(irr_exec_t *exec, irr_plan_room_t bounds)
 
 /* ---- steps ---- */
 
-/* Sets the requests of a step, or the two addresses of a local step. */
+/* Sets the messages of a step; for a copy or a reduction, its two addresses. */
 static void prepare(irr_exec_t *exec, const irr_exec_room_t *room, const irr_step_t *step, irr_exec_step_t *state)
 {
     irr_iov_t *iov = &room->iov[step->first_piece - room->first_piece];
@@ -141,7 +141,7 @@ static void prepare(irr_exec_t *exec, const irr_exec_room_t *room, const irr_ste
 void irr_exec_take_in(irr_exec_t *exec)
 {
     const irr_plan_t *plan = exec->plan;
-    const irr_exec_room_t *room = irr_exec_room_of(exec, exec->nsteps);   /* holds all new steps */
+    const irr_exec_room_t *room = irr_exec_room_of(exec, exec->nsteps);   /* has all new steps */
 
     for (; exec->nsteps < plan->nsteps; exec->nsteps++) {
         irr_exec_step_t *state = &room->steps[exec->nsteps - room->first_step];
@@ -154,7 +154,7 @@ void irr_exec_take_in(irr_exec_t *exec)
 
 void irr_exec_open(irr_exec_t *exec, size_t first)
 {
-    const irr_exec_room_t *room = irr_exec_room_of(exec, first);   /* holds all steps from `first` on */
+    const irr_exec_room_t *room = irr_exec_room_of(exec, first);   /* has all steps from `first` on */
 
     for (size_t i = first; i < exec->nsteps; i++) {
         room->steps[i - room->first_step].pending = IRR_EXEC_NOT_STARTED;
@@ -163,7 +163,7 @@ void irr_exec_open(irr_exec_t *exec, size_t first)
 
 /* ---- growth ---- */
 
-/* Adds storage for all steps from `first` on. */
+/* Adds room for all steps from `first` on. */
 static irr_status_t add_room(irr_exec_t *exec, size_t first, irr_plan_room_t bounds)
 {
     const irr_plan_t *plan = exec->plan;
@@ -207,7 +207,7 @@ irr_status_t irr_exec_grow(irr_exec_t *exec)
     return IRR_OK;
 }
 
-/* ---- calls of the source of a plan ---- */
+/* ---- functions for the code that appends steps ---- */
 
 irr_exec_state_t irr_exec_state(const irr_exec_t *exec, size_t step)
 {

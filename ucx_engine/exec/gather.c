@@ -1,6 +1,4 @@
-/*
- * gather.c - gathers and scatters entries along a binomial tree; see gather.h.
- */
+/* gather.c - gathers and scatters entries along a binomial tree; see gather.h. */
 #include "exec/gather.h"
 
 #include "core/alloc.h"
@@ -40,9 +38,9 @@ size_t irr_gather_begin(irr_gather_t *gather)
 }
 
 /*
- * Starts to move the entries of the family of this rank. If `lengths` is NULL, starts to move the lengths of the
- * entries. The entries are contiguous: SCRATCH begins behind this rank's own entry, and on rank 0 INPUT and OUTPUT have
- * the same address.
+ * Starts to send and receive the entries of this rank's family. If `lengths` is NULL, starts with the lengths instead.
+ * In memory the entries are contiguous, beginning with this rank's own: INPUT and OUTPUT of the plan are this entry,
+ * and SCRATCH is the memory behind it.
  */
 static void start(irr_gather_t *gather, const uint64_t *lengths, void *bytes)
 {
@@ -76,7 +74,7 @@ void irr_gather_up(irr_gather_t *gather, const irr_exec_env_t *env)
     start_lengths(gather, env, false);
 }
 
-/* Sets the length of each entry of the list, including the length word of the entry. */
+/* Sets `lengths` from the list of entries. A length includes the word in front of the entry. */
 static irr_status_t find_entries(irr_gather_t *gather)
 {
     irr_reader_t reader = irr_bytes_read(&gather->entries);
@@ -92,16 +90,16 @@ static irr_status_t find_entries(irr_gather_t *gather)
 
 void irr_gather_down(irr_gather_t *gather, const irr_exec_env_t *env)
 {
-    const bool signals = gather->moves.plan.rank == 0;
+        const bool root = gather->moves.plan.rank == 0;
 
-    gather->status = signals && gather->entries.lacking ? IRR_ERR_NO_MEMORY : signals ? find_entries(gather) : IRR_OK;
-    gather->entries.length = signals ? gather->entries.length : 0;
+    gather->status = root && gather->entries.lacking ? IRR_ERR_NO_MEMORY : root ? find_entries(gather) : IRR_OK;
+    gather->entries.length = root ? gather->entries.length : 0;
     start_lengths(gather, env, true);
 }
 
 /*
- * Makes room for the entries of the family that are not present. Before a gather each rank has its own entry; before a
- * scatter rank 0 has all entries.
+ * Makes room for the entries that this rank will receive. Before a gather it has its own entry; before a scatter only
+ * rank 0 has entries, and it has all.
  */
 static irr_status_t make_room(irr_gather_t *gather)
 {

@@ -1,6 +1,4 @@
-/*
- * header.c - encodes and decodes the header of a message; see header.h. O(1) per slice.
- */
+/* header.c - writes and reads the header of a message; see header.h. O(1) time per slice. */
 #include "exec/header.h"
 
 enum { HAS_SOURCE = 1, HAS_OFFSET = 2, HAS_LENGTH = 4, WHAT_BITS = 3, LOST = 128 };
@@ -73,10 +71,7 @@ irr_status_t irr_header_read(irr_reader_t *reader, irr_header_t *header)
     return reader->bad ? IRR_ERR_PROTOCOL : IRR_OK;
 }
 
-/*
- * Reads the next slice of the message. *slice is the previous slice on entry, and the next slice on return. Returns
- * false if the next slice is invalid.
- */
+/* Reads the next slice. *slice: the previous slice, on return the next one. Returns false if it is not valid. */
 static bool get_slice(irr_reader_t *reader, uint64_t ranks, irr_slice_t *slice)
 {
     const uint64_t what = irr_varint_get(reader, (ranks << WHAT_BITS) - 1);

@@ -1,6 +1,4 @@
-/*
- * local_schedule_bytes.c - writes and reads a local schedule; see local_schedule_bytes.h.
- */
+/* local_schedule_bytes.c - writes and reads a local schedule; see local_schedule_bytes.h. */
 #include "exec/local_schedule_bytes.h"
 
 #include "core/alloc.h"
@@ -48,7 +46,7 @@ void irr_local_schedule_write(const irr_local_schedule_t *local, int rank, irr_b
     }
 }
 
-/* ---- read: irr_local_schedule_read reports errors at the end ---- */
+/* ---- read: invalid numbers are read as 0, and irr_local_schedule_read reports the error at the end ---- */
 
 static irr_transmission_t get_transmission(irr_reader_t *reader, const irr_schedule_t *schedule, int before, int rank)
 {
@@ -75,7 +73,10 @@ static irr_sync_t get_sync(irr_reader_t *reader, int ranks, int rank)
                         : (irr_sync_t){ .before = place, .from = peer, .to = rank };
 }
 
-/* Reads a number of entries, each of at least two bytes, and allocates room for them; NULL: no memory. */
+/*
+ * Reads the number of entries of a list, and allocates memory for them. An entry has at least two bytes, which limits
+ * the number. NULL: no memory.
+ */
 static void *get_room(irr_reader_t *reader, size_t size, size_t *count_p)
 {
     *count_p = (size_t)irr_varint_get(reader, (reader->length - reader->at) / 2);

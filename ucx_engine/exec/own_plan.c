@@ -1,16 +1,16 @@
-/* own_plan.c - a plan and its executor, with a common reservation of room; see own_plan.h. */
+/* own_plan.c - a plan and its executor, with all memory allocated at init; see own_plan.h. */
 #include "exec/own_plan.h"
 
 #include <assert.h>
 
 irr_status_t irr_own_plan_init(irr_own_plan_t *own, int ranks, int rank, irr_plan_room_t bounds)
 {
-    const irr_problem_t nobody = { .ranks = ranks, .rank = rank };
+        const irr_problem_t empty = { .ranks = ranks, .rank = rank };
     irr_status_t status;
 
     irr_exec_init(&own->exec);
     irr_plan_init(&own->plan);
-    irr_plan_reset(&own->plan, &nobody);
+        irr_plan_reset(&own->plan, &empty);
     status = irr_plan_reserve(&own->plan, bounds);
     return status == IRR_OK ? irr_exec_reserve(&own->exec, bounds) : status;
 }

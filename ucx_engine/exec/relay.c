@@ -1,6 +1,4 @@
-/*
- * relay.c - init and fini of a relay, and the stages and end of an exchange; see relay.h.
- */
+/* relay.c - init and fini of a relay, and start, stages and end of an exchange; relay.h explains the terms. */
 #include "exec/relay.h"
 
 #include "core/alloc.h"
@@ -40,6 +38,7 @@ static irr_status_t prepare_barrier(irr_relay_t *relay)
     return status == IRR_OK ? irr_exec_reserve(&barrier->exec, irr_plan_size(&barrier->plan)) : status;
 }
 
+/* Reserves the room for an exchange in which all received data is discarded. */
 static irr_status_t reserve(irr_relay_t *relay)
 {
     const irr_plan_room_t bounds = irr_relay_least_room(relay);
@@ -186,7 +185,9 @@ void irr_relay_enter_stage(irr_relay_t *relay, int number)
     memset(relay->received, 0, (size_t)relay->not_received * sizeof(*relay->received));
 }
 
-/* Returns true if all receives of this stage are complete, and also all sends if the next stage waits for the sends. */
+/*
+ * Returns true if all receives of this stage are complete. If the overlap demands it, all sends must be complete, too.
+ */
 static bool steps_are_over(const irr_relay_t *relay)
 {
     const bool sends = relay->overlap == IRR_OVERLAP_SINGLE || relay->overlap == IRR_OVERLAP_BLOCKING;
@@ -200,15 +201,15 @@ static bool steps_are_over(const irr_relay_t *relay)
     return true;
 }
 
-/* Returns true if all sends of the stages that followed the previous plan are complete. */
+/* Returns true if all sends before this stage are complete, or the overlap does not demand it. */
 static bool sends_are_over(const irr_relay_t *relay)
 {
     return relay->overlap != IRR_OVERLAP_SINGLE || irr_exec_sent(&relay->exec, relay->stage_steps);
 }
 
 /*
- * Runs the barrier after a stage and returns true when it is over. All stages use the same barrier. Messages of one
- * sender with one tag cannot overtake each other, so the messages of two barriers cannot be confused.
+ * Runs the barrier after a stage, if the overlap is `blocking`. Returns true when it is over. All stages use the same
+ * tags for it, because messages of one sender with one tag arrive in order.
  */
 static bool pass_barrier(irr_relay_t *relay)
 {
@@ -233,7 +234,7 @@ static bool pass_barrier(irr_relay_t *relay)
     return true;
 }
 
-/* Returns true if the current stage is over. Ignores the barrier after the stage. */
+/* Returns true if the current stage is over, apart from the barrier. */
 static bool is_over(const irr_relay_t *relay)
 {
     const irr_outbox_t *outbox = &relay->outbox;
@@ -242,7 +243,7 @@ static bool is_over(const irr_relay_t *relay)
            outbox->next >= irr_relay_stage(relay)->slots && steps_are_over(relay) && sends_are_over(relay);
 }
 
-/* Ends the current stage of a new plan. After the last stage, adds the copies of this rank's message to itself. */
+/* Ends the current stage in the new plan. After the last stage, adds the copies of this rank's message to itself. */
 static irr_status_t end_planned(irr_relay_t *relay)
 {
     irr_status_t status = irr_grid_plan_end_stage(relay->plan, relay->stage);
@@ -276,8 +277,8 @@ static bool end_stage(irr_relay_t *relay)
 /* ---- the exchange ---- */
 
 /*
- * Copies data from scratch to its target. The data was received in scratch because the target consists of several
- * blocks.
+ * Copies data of this rank from memory of the relay to OUTPUT. It was not received in OUTPUT, because it belongs into
+ * several blocks.
  */
 static void copy_landed(const irr_relay_t *relay, const irr_item_t *item)
 {
@@ -293,8 +294,8 @@ static void copy_landed(const irr_relay_t *relay, const irr_item_t *item)
 }
 
 /*
- * Prepares for layouts that were lost in the previous exchange. If this rank knows of an earlier loss, it will announce
- * all its layouts again. If this rank lost layouts itself, it sets the flag for its HEADERs.
+ * Starts with a clean state after an exchange with errors (Errors in relay.h). If all ranks know that layouts were
+ * lost, this rank will send a HEADER for each layout. If it was broken itself, it will send the flag `lost`.
  */
 static void recover(irr_relay_t *relay)
 {
@@ -308,7 +309,7 @@ static void recover(irr_relay_t *relay)
     relay->status = IRR_OK;
 }
 
-/* Starts the unchanged previous plan. Returns false if the executor has no room for the plan, or the rank is broken. */
+/* Starts the previous plan. Returns false if memory for it is missing or this rank is broken. */
 static bool start_following(irr_relay_t *relay)
 {
     irr_plan_t *plan = &relay->last->plan;
@@ -322,7 +323,7 @@ static bool start_following(irr_relay_t *relay)
     return true;
 }
 
-/* Starts a plan that grows stage by stage, beginning with the predicted receives. */
+/* Starts a plan that grows stage by stage. It begins with the predicted receives. */
 static void start_growing(irr_relay_t *relay)
 {
     irr_plan_mark_t mark;
@@ -359,7 +360,7 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
     if (!repeats) {
         irr_relay_break(relay, irr_blocks_remember(&relay->blocks, problem));
     }
-    /* with barriers an exchange cannot follow the previous plan, which has no barriers */
+    /* a plan has no barriers between stages, so with the overlap `blocking` no exchange follows a plan */
     if (!repeats || !relay->follows || relay->overlap == IRR_OVERLAP_BLOCKING || !start_following(relay)) {
         start_growing(relay);
     }
@@ -379,7 +380,7 @@ static irr_status_t end(irr_relay_t *relay)
     }
     relay->follows = !irr_relay_announces(relay) && !relay->plan->truncated;
     if (relay->status != IRR_OK) {
-        /* broken peers may have discarded the announced layouts */
+        /* broken peers have not stored the layouts of this exchange */
         for (int i = 0; i < relay->stages.slots; i++) {
             relay->slots[i].known = false;
         }
@@ -391,7 +392,7 @@ static irr_status_t end(irr_relay_t *relay)
     return relay->plan->truncated ? IRR_ERR_TRUNCATE : relay->exec.result;
 }
 
-/* Takes over the current result of the executor. A truncated copy of this rank to itself concerns no other rank. */
+/* Stores an error of the executor. IRR_ERR_TRUNCATE is from this rank's message to itself: no error for others. */
 static void take_result(irr_relay_t *relay)
 {
     const irr_status_t result = relay->exec.result;

@@ -1,8 +1,10 @@
 /*
- * relay_follow.c - follows the plan of the previous exchange, and leaves this plan.
+ * relay_follow.c - stops to follow the plan of the previous exchange, when a message has another layout (list of
+ * slices).
  *
- * An exchange that follows the previous plan runs this plan unchanged. To leave the plan, the relay builds a new plan
- * from the layouts that have not changed up to the current stage, with the same addresses.
+ * An exchange begins by running the previous plan unchanged, with a predicted receive for each message (relay.h). If
+ * one of them is cancelled, the relay builds a new plan from the layouts of all earlier stages, which have not changed,
+ * with the same addresses. Then it continues stage by stage.
  *
  * Cost: O(n log n) for n slices.
  */
@@ -10,7 +12,7 @@
 
 irr_status_t irr_relay_begin(irr_relay_t *relay)
 {
-    /* the relay itself orders stages that do not follow the previous plan */
+    /* relay.h explains why `pipelined` acts as `dual`; the relay itself adds the barriers of `blocking` */
     const irr_overlap_t overlap = relay->overlap == IRR_OVERLAP_PIPELINED || relay->overlap == IRR_OVERLAP_DUAL
                                       ? IRR_OVERLAP_DUAL : IRR_OVERLAP_SINGLE;
 
@@ -35,8 +37,8 @@ irr_status_t irr_relay_repeat_stage(const irr_grid_plan_t *last, int number, irr
 }
 
 /*
- * Returns the first stage in which a predicted receive is incomplete or held. Sets *held to true if a predicted receive
- * of this stage is held.
+ * Returns the first stage in which a predicted receive is incomplete or held (cancelled or failed). Sets *held to true
+ * if one of this stage is held.
  */
 static int first_other(const irr_relay_t *relay, bool *held)
 {
@@ -61,7 +63,7 @@ static int first_other(const irr_relay_t *relay, bool *held)
     return relay->stages.count + 1;
 }
 
-/* Sets the index of each predicted receive in the followed plan. */
+/* Sets `predicted` of each sender to the index of its receive in the previous plan. */
 static void find_predicted(irr_relay_t *relay)
 {
     for (int i = 0; i < relay->stages.senders; i++) {

@@ -1,13 +1,14 @@
 /*
- * relay_freeze.c - freezes the plan of an exchange, and frees memory that later exchanges do not need.
+ * relay_freeze.c - copies the plan of an exchange so that it can run without the relay (a frozen plan), and frees
+ * memory.
  *
- * To freeze a plan, the relay builds a plan that runs without the relay. The frozen plan has the same messages in the
- * same order. Its scratch data has new offsets in one buffer, because the exchange used separate memory for each sender
- * and stage. Data that arrives in one message is contiguous in this buffer, and mostly one piece.
+ * The frozen plan has the same messages in the same order. Data to forward, for which the relay has separate memory per
+ * sender and stage, gets offsets in one buffer, SCRATCH. Data that arrives in one message is contiguous there, and
+ * mostly one piece.
  *
- * Memory can be freed on three occasions. When an exchange first follows the previous plan, the relay frees what only
- * exchanges need that learn a plan. When all ranks have frozen a plan, the relay also frees the plan. All ranks then
- * forget the layouts of all messages, so the next exchange announces them again.
+ * Memory is freed on two occasions. When an exchange runs the previous plan unchanged for the first time, the relay
+ * frees what only building a plan needs. When all ranks have a frozen plan, the relay also frees its own plan and
+ * forgets the layouts (lists of slices) of all messages; the next exchange then describes them again.
  *
  * Cost: O(n log n) for n slices.
  */
@@ -20,8 +21,8 @@
 /* ---- memory ---- */
 
 /*
- * Frees what only exchanges need that learn a plan, except for the least room of `grown`. A shrink that fails leaves
- * the memory as it is.
+ * Frees what only building a plan needs, except the room that irr_relay_init has reserved. If shrinking an array fails,
+ * it stays as it is. unused: the plan that is not needed any more.
  */
 static void free_learning(irr_relay_t *relay, irr_grid_plan_t *unused)
 {
@@ -67,6 +68,7 @@ void irr_relay_forget(irr_relay_t *relay)
 
 /* ---- freeze ---- */
 
+/* Returns true if this rank knows the layouts of all messages that it receives. */
 static bool all_known(const irr_relay_t *relay)
 {
     for (int i = 0; i < relay->stages.senders; i++) {
@@ -77,7 +79,7 @@ static bool all_known(const irr_relay_t *relay)
     return true;
 }
 
-/* Returns true if a message that was expected to bypass the grid came through the grid. */
+/* Returns true if a message that this rank expected directly, because it is long, came through the grid. */
 static bool some_came(const irr_relay_t *relay)
 {
     const bool *came = relay->plan->came;
@@ -85,15 +87,15 @@ static bool some_came(const irr_relay_t *relay)
     return came != NULL && memchr(came, true, (size_t)relay->stages.ranks) != NULL;
 }
 
-/* Returns true if the second piece continues the first piece. */
+/* Returns true if the second piece follows the first one in memory. */
 static bool continues(const irr_piece_t *first, const irr_piece_t *second)
 {
     return second->buffer == first->buffer && second->offset == first->offset + (ptrdiff_t)first->length;
 }
 
 /*
- * Makes the pieces of each message one part, and merges pieces that are neighbours in memory. Leaves steps of several
- * messages unchanged, because the other end has the same parts.
+ * Joins the pieces of each message, so that they stay one message, and merges pieces that are adjacent in memory.
+ * Leaves steps of several messages unchanged, because both ends must divide them in the same way.
  */
 static void merge(const irr_exec_env_t *env, irr_plan_t *plan)
 {

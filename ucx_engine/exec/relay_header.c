@@ -1,11 +1,14 @@
 /*
- * relay_header.c - receives HEADERs, one at a time, and the data that they announce.
+ * relay_header.c - receives messages that describe data (HEADERs, see header.h), one at a time, and the data that they
+ * describe.
  *
- * The relay reads and checks a HEADER. It copies data behind the HEADER to its target, and receives data of BODY
- * messages at its target. It discards data that cannot be used, also in BODY messages.
+ * After a HEADER is checked, data in the HEADER is copied to its target, and data in BODY messages is received there.
+ * If this rank is broken (it lacks memory or has received an invalid message), all data is discarded. A predicted
+ * receive is a receive that was posted for the layout of the previous exchange; a HEADER follows if the layout has
+ * changed (relay.h).
  *
- * All fields of a header are checked. exec/header.c checks the ranks, order and ranges of the slices. fits() checks
- * that this rank may receive the slices, and that number and length of the pieces match the message.
+ * All fields of a HEADER are checked: exec/header.c checks the ranks, the order and the ranges of the slices, and
+ * fits() checks that this rank may receive them, and that numbers and lengths match.
  */
 #include "exec/relay.h"
 
@@ -34,12 +37,16 @@ void irr_inbox_fini(irr_inbox_t *inbox)
     irr_free(inbox->bytes);
 }
 
+/* Returns the index of the present sender in relay->senders. */
 static size_t sender_of(const irr_relay_t *relay)
 {
     return relay->sender_base + (size_t)relay->inbox.sender;
 }
 
-/* Receives up to `bytes` bytes from the sender into the inbox. sinks: discards the rest of a longer message. */
+/*
+ * Starts to receive a message of the present sender, of up to `bytes` bytes, into inbox->bytes. sinks: a message may be
+ * longer, and the rest is discarded.
+ */
 static void receive(irr_relay_t *relay, irr_content_t content, size_t bytes, bool sinks)
 {
     irr_inbox_t *inbox = &relay->inbox;
@@ -57,7 +64,7 @@ static void receive(irr_relay_t *relay, irr_content_t content, size_t bytes, boo
     irr_own_plan_start(&inbox->moves, &relay->exec.env);
 }
 
-/* Continues to discard the messages of a predicted receive. */
+/* Discards the next message of a predicted layout. After the last: if all were empty, they were cancel notices. */
 static void drain(irr_relay_t *relay)
 {
     irr_inbox_t *inbox = &relay->inbox;
@@ -75,7 +82,7 @@ static void drain(irr_relay_t *relay)
 
 void irr_inbox_open(irr_relay_t *relay, int sender)
 {
-    relay->received[sender] = true;   /* or will be soon */
+        relay->received[sender] = true;   /* the inbox receives it now */
     relay->inbox.sender = sender;
     relay->inbox.state = IRR_INBOX_HEADER;
     relay->inbox.cut = false;
@@ -86,21 +93,21 @@ void irr_inbox_drain(irr_relay_t *relay, int sender, size_t bytes)
 {
     irr_inbox_t *inbox = &relay->inbox;
 
-    relay->received[sender] = true;   /* or will be soon */
+        relay->received[sender] = true;   /* the inbox receives it now */
     inbox->sender = sender;
     inbox->bytes_discarded = bytes;
     inbox->left = relay->senders[sender_of(relay)].messages - 1;
     drain(relay);
 }
 
-/* Ends the message of the sender. The whole message must have been received. */
+/* Marks the message of the present sender as received. known: this rank has stored its layout. */
 static void end(irr_relay_t *relay, bool known)
 {
     relay->inbox.state = IRR_INBOX_FREE;
     irr_relay_received(relay, relay->inbox.sender, known);
 }
 
-/* Makes the rank broken, and starts to discard the BODY messages. */
+/* Makes the rank broken unless status is IRR_OK, and starts to discard BODY messages. */
 static void sink(irr_relay_t *relay, irr_status_t status, size_t messages)
 {
     irr_relay_break(relay, status);
@@ -126,8 +133,8 @@ static size_t sum(const irr_slice_t *slices, size_t count)
 }
 
 /*
- * Returns true if this rank may receive the slices in this stage, and if the slices match the announced number of
- * messages and the number of bytes behind the header.
+ * Returns true if this rank may receive the slices in this stage, and they match the announced number of messages.
+ * behind: number of bytes behind the header in its message.
  */
 static bool fits(const irr_relay_t *relay, const irr_header_t *header, size_t behind)
 {
@@ -147,7 +154,7 @@ static bool fits(const irr_relay_t *relay, const irr_header_t *header, size_t be
            header->messages == irr_relay_messages(relay, sender, inbox->pieces, header->slices, bytes);
 }
 
-/* Copies the data behind the header to its target. */
+/* Copies the data in a HEADER message to its target. */
 static void unpack(irr_relay_t *relay, const irr_header_t *header, const unsigned char *bytes)
 {
     const irr_inbox_t *inbox = &relay->inbox;
@@ -204,6 +211,7 @@ static irr_status_t check(irr_relay_t *relay, const irr_header_t *header, irr_re
     return fits(relay, header, reader->length - reader->at) ? IRR_OK : IRR_ERR_PROTOCOL;
 }
 
+/* Adds the message to the plan, and receives its data. behind: the bytes behind the header. */
 static irr_status_t take(irr_relay_t *relay, const irr_header_t *header, const unsigned char *behind)
 {
     irr_inbox_t *inbox = &relay->inbox;
@@ -226,8 +234,8 @@ static irr_status_t take(irr_relay_t *relay, const irr_header_t *header, const u
 /* ---- received messages ---- */
 
 /*
- * Handles a header. A broken rank also checks the header, because the rank must know the number of messages of the next
- * predicted receive. If a broken rank has discarded the end of the header, the rank takes the number unchecked.
+ * Handles a complete header. A broken rank checks the header, too, because it must know the number of messages in the
+ * next exchange. If it has discarded the end of the header, it uses this number unchecked.
  */
 static void read_whole(irr_relay_t *relay, const irr_header_t *header, irr_reader_t *reader)
 {
@@ -247,8 +255,8 @@ static void read_whole(irr_relay_t *relay, const irr_header_t *header, irr_reade
 }
 
 /*
- * Receives the second message of a header that is too long for one message. If memory is missing, receives only the
- * beginning.
+ * Starts to receive the second HEADER, whose length the first one has announced. If memory for it is missing, keeps
+ * only its beginning.
  */
 static void receive_more(irr_relay_t *relay, size_t bytes)
 {
@@ -261,6 +269,7 @@ static void receive_more(irr_relay_t *relay, size_t bytes)
     receive(relay, IRR_CONTENT_HEADER, inbox->cut ? IRR_HEADER_MAX : bytes, inbox->cut);
 }
 
+/* Handles a HEADER message of `length` bytes. */
 static void read_header(irr_relay_t *relay, size_t length)
 {
     const bool first = relay->inbox.state == IRR_INBOX_HEADER;

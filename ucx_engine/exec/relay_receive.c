@@ -1,8 +1,10 @@
 /*
- * relay_receive.c - predicted receives: one per sender and stage, all posted when an exchange starts (relay.h).
+ * relay_receive.c - predicted receives: receives for the layouts (lists of slices) of the previous exchange.
  *
- * A predicted receive that gets the expected length leaves the layout unchanged. A HEADER follows a cancelled predicted
- * receive (relay_header.c). Any other message is an error, and the rank continues without data.
+ * One is posted per sender and stage when an exchange starts. If its message has the expected length, the layout is
+ * unchanged. If its message is empty, the sender has cancelled it, and a HEADER with the new layout follows
+ * (relay_header.c). A message of any other length is an error: this rank is broken, that is, it sends no data any more
+ * (relay.h). A receive without a known layout discards its message, of whatever length.
  */
 #include "exec/relay.h"
 
@@ -56,7 +58,7 @@ irr_status_t irr_relay_put(irr_relay_t *relay, irr_relay_sender_t *from, const i
 
 /* ---- posting ---- */
 
-/* Posts a receive of the previous layout, with addresses for this exchange's blocks. Returns false if that fails. */
+/* Posts a receive for the previous layout, at the addresses of this exchange. Returns false if memory is missing. */
 static bool post_known(irr_relay_t *relay, irr_relay_sender_t *from, size_t last_step, irr_step_params_t *params)
 {
     const irr_grid_plan_t *last = relay->last;
@@ -75,7 +77,7 @@ static bool post_known(irr_relay_t *relay, irr_relay_sender_t *from, size_t last
     return status == IRR_OK && irr_relay_add(relay, params) == IRR_OK;
 }
 
-/* Posts a receive that accepts one message of any length and discards it. Room is reserved. */
+/* Posts a receive that discards one message of any length. Its room is reserved. */
 static void post_sink(irr_relay_t *relay, irr_relay_sender_t *from, irr_step_params_t *params)
 {
     static const irr_piece_t nowhere = { IRR_BUFFER_NOWHERE, false, 0, IRR_SINK_BYTES };
@@ -102,7 +104,7 @@ void irr_relay_reserve_predicted(irr_relay_t *relay)
             bounds.parts += irr_exec_parts(&relay->exec.env, &last->plan, step);
         }
     }
-    /* Always call irr_exec_reserve, because it also merges the storage for steps that the last exchange appended. */
+    /* irr_exec_reserve also merges the executor's additional room of the previous exchange (exec_room.c) */
     irr_relay_break(relay, irr_exec_reserve(&relay->exec, bounds));
     irr_relay_break(relay, irr_plan_reserve(relay->run, bounds));
 }
@@ -141,7 +143,7 @@ void irr_relay_received(irr_relay_t *relay, int sender, bool known)
     relay->not_received--;
 }
 
-/* Handles a predicted receive that got the layout of the previous exchange. */
+/* Handles a predicted receive whose message has the layout of the previous exchange. */
 static void receive_same(irr_relay_t *relay, int sender)
 {
     const size_t index = relay->sender_base + (size_t)sender, last_step = relay->last->recv_steps[index];
@@ -163,8 +165,8 @@ static size_t last_bytes(const irr_relay_t *relay, int sender)
 }
 
 /*
- * The discarded data has a known layout, or its layout was lost because memory was missing when the layout was
- * announced.
+ * If the discarded data has the length of the known layout, the layout is unchanged. If no layout is known, it was lost
+ * in an earlier exchange for lack of memory.
  */
 void irr_relay_receive_discarded(irr_relay_t *relay, int sender, size_t bytes)
 {
@@ -175,7 +177,7 @@ void irr_relay_receive_discarded(irr_relay_t *relay, int sender, size_t bytes)
     irr_relay_received(relay, sender, same);
 }
 
-/* Handles a predicted receive that failed, was cancelled, or discards its data. */
+/* Handles a predicted receive that failed, was cancelled, or has discarded its message. */
 static void receive_other(irr_relay_t *relay, int sender, const irr_exec_step_t *predicted)
 {
     const irr_relay_sender_t *from = &relay->senders[relay->sender_base + (size_t)sender];
@@ -191,6 +193,7 @@ static void receive_other(irr_relay_t *relay, int sender, const irr_exec_step_t 
     }
 }
 
+/* Handles the predicted receive of a sender if it has ended. Returns true if it has. */
 static bool receive(irr_relay_t *relay, int sender)
 {
     const irr_relay_sender_t *from = &relay->senders[relay->sender_base + (size_t)sender];

@@ -1,11 +1,12 @@
 /*
- * relay_send.c - the steps that send a stage, in the order of the schedule.
+ * relay_send.c - appends the sends of a stage to the plan.
  *
- * A peer that knows the layout gets its data in one step. Any other peer has perhaps started receives for the layout of
- * the previous exchange. It first gets empty messages, which end these receives, then a HEADER. Short data is copied
- * behind the header, so that both are one piece of memory; longer data follows in BODY messages. A peer whose receives
- * were ended so waits for this HEADER and for no other. The empty messages therefore start only when the window, which
- * limits the messages and bytes in flight, also has room for the HEADER.
+ * The layout of a message is the list of its slices. If the peer knows the layout from the previous exchange, one step
+ * sends the data. Otherwise the peer has posted receives for the previous layout. This rank first sends empty messages
+ * (cancel notices), which end these receives, then a HEADER, which describes the layout (header.h). Short data is in
+ * the HEADER, longer data follows in BODY messages. A receiver handles one HEADER at a time. After a cancel notice it
+ * waits for the HEADER of this sender. The notice therefore starts only when the window, which limits the messages and
+ * bytes in flight, has room for the HEADER as well.
  */
 #include "exec/relay.h"
 
@@ -20,13 +21,14 @@ typedef struct outgoing {
     irr_relay_slot_t  *slot;
     const irr_piece_t *pieces;
     const irr_slice_t *slices;
-    size_t             npieces;    /* number of pieces; without slices 1: the blank (exec/relay.h) */
+    size_t             npieces;    /* number of pieces; for a message without slices 1, a byte without meaning (the
+                                      blank) */
     size_t             bytes;
     irr_header_t       header;
     size_t             length;     /* length of the whole header in bytes */
 } outgoing_t;
 
-/* Returns the k-th slot in the order of the schedule, which begins behind the slot of this rank itself. */
+/* Returns the k-th slot (peer) in the order of the sends, which begins behind the slot of this rank itself. */
 static int slot_at(const irr_relay_t *relay, int k)
 {
     const irr_stage_t *stage = irr_relay_stage(relay);
@@ -34,6 +36,7 @@ static int slot_at(const irr_relay_t *relay, int k)
     return (stage->own + k) % stage->slots;
 }
 
+/* Returns the parameters of an empty message to a peer. */
 static irr_step_params_t send_to(const irr_relay_t *relay, int slot)
 {
     const irr_stage_t *stage = irr_relay_stage(relay);
@@ -46,6 +49,7 @@ static irr_step_params_t send_to(const irr_relay_t *relay, int slot)
 
 /* ---- with data ---- */
 
+/* Returns true if the message has the layout of the previous exchange, and the peer knows it. */
 static bool as_last(const irr_relay_t *relay, size_t index, const outgoing_t *message)
 {
     const irr_grid_plan_t *last = relay->last;
@@ -58,8 +62,8 @@ static bool as_last(const irr_relay_t *relay, size_t index, const outgoing_t *me
 }
 
 /*
- * Writes the header and the data behind it to the memory of the slot. Sets the pieces of the HEADER messages, of which
- * there are one or two.
+ * Writes the header, and short data behind it, to slot->header. Sets the pieces of the two HEADER messages; the first
+ * one is empty if the header fits in one message.
  */
 static irr_status_t write_header(const irr_relay_t *relay, outgoing_t *message, irr_piece_t pieces[2])
 {
@@ -91,6 +95,7 @@ static irr_status_t write_header(const irr_relay_t *relay, outgoing_t *message, 
     return IRR_OK;
 }
 
+/* Appends the messages to a peer that does not know the layout. */
 static irr_status_t describe(irr_relay_t *relay, int slot, outgoing_t *message)
 {
     irr_step_params_t empty = send_to(relay, slot), header = empty, body = empty;
@@ -121,6 +126,7 @@ static irr_status_t describe(irr_relay_t *relay, int slot, outgoing_t *message)
     return irr_relay_commit(relay, &mark, status);
 }
 
+/* Sets *message to the message to a slot in the new plan. */
 static void take_up(const irr_relay_t *relay, int slot, outgoing_t *message)
 {
     const size_t index = relay->slot_base + (size_t)slot, step = relay->plan->send_steps[index];
@@ -155,7 +161,7 @@ static irr_status_t send_slot(irr_relay_t *relay, int slot)
     status = describe(relay, slot, &message);
     if (status == IRR_OK) {
         message.slot->messages = message.header.messages;
-        /* in a failed exchange the peer may be broken and discard the announced layout */
+        /* after an error the peer may not have stored the layout */
         message.slot->known = relay->status == IRR_OK;
     }
     return status;
@@ -179,8 +185,9 @@ void irr_relay_send_stage(irr_relay_t *relay)
     relay->outbox.retired = 0;
 }
 
-/* ---- without data ---- */
+/* ---- without data: the messages of a broken rank, one at a time ---- */
 
+/* Sends the next message to a peer: a cancel notice, or after the last notice a HEADER with the error. */
 static void send_status(irr_relay_t *relay, int index)
 {
     irr_outbox_t *outbox = &relay->outbox;

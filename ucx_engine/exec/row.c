@@ -1,6 +1,4 @@
-/*
- * row.c - writes and reads a row of the count matrix; see row.h.
- */
+/* row.c - writes and reads a row of the count matrix; see row.h. */
 #include "exec/row.h"
 
 #include <string.h>
@@ -17,13 +15,13 @@ void irr_row_write(irr_bytes_t *bytes, const uint64_t *lengths, int ranks)
     }
     irr_bytes_put(bytes, entries);
     for (int to = 0; to < ranks; to++) {
-        const bool signals = lengths[to] != before;
+                const bool differs = lengths[to] != before;
 
         if (lengths[to] == 0) {
             continue;
         }
-        irr_bytes_put(bytes, (uint64_t)(to - next) << WHAT_BITS | (signals ? HAS_LENGTH : 0));
-        if (signals) {
+        irr_bytes_put(bytes, (uint64_t)(to - next) << WHAT_BITS | (differs ? HAS_LENGTH : 0));
+                if (differs) {
             irr_bytes_put(bytes, lengths[to]);
         }
         before = lengths[to];

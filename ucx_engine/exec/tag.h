@@ -1,15 +1,18 @@
 /*
- * tag.h - the tag of a message on a channel: 14 bits.
+ * tag.h - the tag of a message: 14 bits.
  *
  *     13       6 5   4 3    0
  *     sequence   kind  stage
  *
- * The sequence numbers the exchanges of a channel. The sequence wraps, which is harmless for expected messages:
- * messages of one sender with one tag stay in order, and all ranks start the exchanges of a communicator in the same
- * order. A message is unexpected if no receive is ever posted for it, because the counts of the program disagree. An
- * unexpected message must be discarded before its tag is used again (comm/unexpected.h). More bits would cost time: UCX
- * looks up receives in a hash table indexed by tag. With tags of 22 bits the lists of this table did not stay in the
- * processor's cache, and two ranks that exchanged messages of 2 KiB were a tenth slower.
+ * sequence: the number of the exchange on its communicator. The number wraps around after 256 exchanges. Two messages
+ * with the same tag from the same sender arrive in the order of their exchanges, which is the same on all ranks, so
+ * each matches its receive. This fails only if no receive is ever posted for a message, because the program passes
+ * counts that contradict each other. Such a message must be discarded before its tag is used again (comm/unexpected.h).
+ *
+ * kind: see irr_tag_kind_t. stage: if messages are forwarded in stages, the number of the stage, from 1.
+ *
+ * More bits would cost time: UCX has a hash table of receives, indexed by tag. With tags of 22 bits the table did not
+ * stay in the processor's cache, and two ranks that exchanged messages of 2 KiB took a tenth more time.
  */
 #ifndef IRR_TAG_H
 #define IRR_TAG_H
@@ -26,19 +29,19 @@
 #define IRR_TAG_BITS           (IRR_TAG_SEQUENCE_SHIFT + IRR_TAG_SEQUENCE_BITS)
 
 #define IRR_TAG_FULL_MASK  UINT16_MAX
-#define IRR_TAG_STAGES_MAX ((1 << IRR_TAG_STAGE_BITS) - 1)  /* stages count from 1; a notice has stage 0 */
+#define IRR_TAG_STAGES_MAX ((1 << IRR_TAG_STAGE_BITS) - 1)  /* stage 0: a notice of comm/failure.h */
 #define IRR_TAG_SEQUENCES  (UINT32_C(1) << IRR_TAG_SEQUENCE_BITS)
-#define IRR_TAG_HALF       (IRR_TAG_SEQUENCES / 2)   /* half of the number of sequences (comm/unexpected.h) */
+#define IRR_TAG_HALF       (IRR_TAG_SEQUENCES / 2)   /* see Epochs in comm/unexpected.h */
 
-/* A message of one of the first two kinds is the first message of a sender in a stage. */
+/* The first message of a sender in a stage has one of the first two kinds. */
 typedef enum irr_tag_kind {
     IRR_TAG_DATA,    /* bytes whose layout both ends know */
-    IRR_TAG_HEADER,  /* a description of data, and short data behind it */
+    IRR_TAG_HEADER,  /* a description of data (exec/header.h), and the data if it is short */
     IRR_TAG_BODY,    /* bytes that a HEADER describes, in a separate message */
-    IRR_TAG_SYNC     /* a message of an agreement, a barrier or a signal, or a notice */
+    IRR_TAG_SYNC     /* messages of the engine itself: signals, all-reduces, barriers, notices */
 } irr_tag_kind_t;
 
-/* Returns the bits of the tag that all messages of an exchange share. */
+/* Returns the part of the tag that is the same for all messages of an exchange. */
 static inline uint16_t irr_tag_base(uint32_t sequence)
 {
     return (uint16_t)((sequence & (IRR_TAG_SEQUENCES - 1)) << IRR_TAG_SEQUENCE_SHIFT);
@@ -54,9 +57,7 @@ static inline irr_tag_kind_t irr_tag_kind(uint16_t tag)
     return (irr_tag_kind_t)(tag >> IRR_TAG_KIND_SHIFT & ((1u << IRR_TAG_KIND_BITS) - 1));
 }
 
-/*
- * Returns true if the message carries only user data. Returns false for a HEADER and for messages of the engine itself.
- */
+/* Returns true if a message with this tag has only data of the user. */
 static inline bool irr_tag_is_data(uint16_t tag)
 {
     return irr_tag_kind(tag) == IRR_TAG_DATA || irr_tag_kind(tag) == IRR_TAG_BODY;
@@ -68,8 +69,8 @@ static inline int irr_tag_stage(uint16_t tag)
 }
 
 /*
- * Returns the mask that selects the kind, and the sequence except its low_bits lowest bits. `discard` (transport.h)
- * uses the mask.
+ * Returns the mask with which `discard` (transport/transport.h) compares the kind, and the sequence without its lowest
+ * low_bits bits.
  */
 static inline uint16_t irr_tag_sequence_mask(int low_bits)
 {

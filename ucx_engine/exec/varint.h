@@ -1,8 +1,8 @@
 /*
- * varint.h - numbers of variable length. Each byte has 7 bits of the number, the lowest bits first. The top bit of a
- * byte is set if more bytes follow.
+ * varint.h - numbers as 1 to 10 bytes. Each byte has 7 bits of the number, the lowest bits first. Its top bit is set if
+ * more bytes follow.
  *
- * Cost: O(1), at most 10 bytes per number.
+ * Numbers up to 127 take one byte.
  */
 #ifndef IRR_VARINT_H
 #define IRR_VARINT_H
@@ -11,9 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Writes a number at out[at], and returns the position behind the number. If out is NULL, only computes the position.
- */
+/* Writes a number at out[at], and returns the index behind it. If out is NULL, only computes this index. */
 static inline size_t irr_varint_put(unsigned char *out, size_t at, uint64_t value)
 {
     do {
@@ -28,7 +26,7 @@ static inline size_t irr_varint_put(unsigned char *out, size_t at, uint64_t valu
     return at;
 }
 
-/* A read position in bytes from the wire. After the first invalid number `bad` is true and all reads return 0. */
+/* A position in received bytes. After the first invalid number `bad` is true, and each read returns 0. */
 typedef struct irr_reader {
     const unsigned char *in;
     size_t               length, at;
@@ -36,7 +34,7 @@ typedef struct irr_reader {
 } irr_reader_t;
 
 /*
- * Reads a number of at most max. max must be below 2^63. If there is no valid number, sets reader->bad and returns 0.
+ * Reads a number. If there is none, or it is greater than max, sets reader->bad and returns 0. max must be below 2^63.
  */
 static inline uint64_t irr_varint_get(irr_reader_t *reader, uint64_t max)
 {
