@@ -1,6 +1,4 @@
-/*
- * candidates.c - see candidates.h.
- */
+/* candidates.c - see candidates.h. */
 #include "choose/candidates.h"
 
 #include "choose/paced.h"

@@ -1,6 +1,4 @@
-/*
- * choice.c - see choice.h.
- */
+/* choice.c - see choice.h. */
 #include "choose/choice.h"
 
 #include <string.h>

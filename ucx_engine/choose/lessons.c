@@ -1,6 +1,4 @@
-/*
- * lessons.c - see lessons.h.
- */
+/* lessons.c - see lessons.h. */
 #include "choose/lessons.h"
 
 #include "core/alloc.h"

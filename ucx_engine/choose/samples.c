@@ -1,6 +1,4 @@
-/*
- * samples.c - see samples.h.
- */
+/* samples.c - see samples.h. */
 #include "choose/samples.h"
 
 #include <math.h>

@@ -1,6 +1,4 @@
-/*
- * trial.c - see trial.h.
- */
+/* trial.c - see trial.h. */
 #include "choose/trial.h"
 
 #include <math.h>

@@ -1,6 +1,4 @@
-/*
- * lambda.c - see lambda.h.  O(m log m) for a step of m messages, O(m) if no message is split.
- */
+/* lambda.c - see lambda.h.  O(m log m) for a step of m messages, O(m) if no message is split. */
 #include "order/lambda.h"
 
 #include <ctype.h>

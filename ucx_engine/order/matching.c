@@ -1,6 +1,4 @@
-/*
- * matching.c - see matching.h: breadth-first search for an augmenting path, on bit sets.
- */
+/* matching.c - see matching.h: breadth-first search for an augmenting path, on bit sets. */
 #include "order/matching.h"
 
 #include "core/alloc.h"

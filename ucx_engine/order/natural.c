@@ -15,8 +15,5 @@ static int step_of(irr_group_t group, int peer)
 }
 
 const irr_order_t irr_order_natural = {
-    .name = "natural",
-    .contention_free = false,
-    .send_step = step_of,
-    .recv_step = step_of
+    .name = "natural", .contention_free = false, .send_step = step_of, .recv_step = step_of
 };

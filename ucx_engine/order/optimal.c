@@ -256,7 +256,5 @@ static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_optimal = {
-    .name = "optimal",
-    .contention_free = true,
-    .schedule = make_schedule
+    .name = "optimal", .contention_free = true, .schedule = make_schedule
 };

@@ -122,13 +122,9 @@ static irr_status_t longest_first(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_random = {
-    .name = "random",
-    .contention_free = true,
-    .schedule = in_random_order
+    .name = "random", .contention_free = true, .schedule = in_random_order
 };
 
 const irr_order_t irr_order_random_sorted = {
-    .name = "random-sorted",
-    .contention_free = true,
-    .schedule = longest_first
+    .name = "random-sorted", .contention_free = true, .schedule = longest_first
 };

@@ -271,7 +271,5 @@ static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_random_heap = {
-    .name = "random-heap",
-    .contention_free = true,
-    .schedule = make_schedule
+    .name = "random-heap", .contention_free = true, .schedule = make_schedule
 };

@@ -152,7 +152,5 @@ static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_redistribution = {
-    .name = "redistribution",
-    .contention_free = true,
-    .schedule = make_schedule
+    .name = "redistribution", .contention_free = true, .schedule = make_schedule
 };

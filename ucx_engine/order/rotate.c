@@ -17,8 +17,5 @@ static int recv_step(irr_group_t group, int from)
 }
 
 const irr_order_t irr_order_rotate = {
-    .name = "rotate",
-    .contention_free = true,
-    .send_step = send_step,
-    .recv_step = recv_step
+    .name = "rotate", .contention_free = true, .send_step = send_step, .recv_step = recv_step
 };

@@ -1,6 +1,4 @@
-/*
- * schedule.c - see schedule.h.  Sorting is O(n log n) in the transmissions.
- */
+/* schedule.c - see schedule.h.  Sorting is O(n log n) in the transmissions. */
 #include "order/schedule.h"
 
 #include "core/alloc.h"

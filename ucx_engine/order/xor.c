@@ -39,7 +39,5 @@ static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_xor = {
-    .name = "xor",
-    .contention_free = true,
-    .schedule = make_schedule
+    .name = "xor", .contention_free = true, .schedule = make_schedule
 };

@@ -87,6 +87,5 @@ static irr_status_t add(irr_plan_t *plan, const irr_pacing_params_t *params)
 }
 
 const irr_pacing_t irr_pacing_grant = {
-    .name = "grant",
-    .add = add
+    .name = "grant", .add = add
 };

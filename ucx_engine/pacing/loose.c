@@ -22,6 +22,5 @@ static irr_status_t add(irr_plan_t *plan, const irr_pacing_params_t *params)
 }
 
 const irr_pacing_t irr_pacing_loose = {
-    .name = "loose",
-    .add = add
+    .name = "loose", .add = add
 };

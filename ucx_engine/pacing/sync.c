@@ -90,7 +90,5 @@ static irr_status_t add(irr_plan_t *plan, const irr_pacing_params_t *params)
 }
 
 const irr_pacing_t irr_pacing_sync = {
-    .name = "sync",
-    .add = add,
-    .syncs = true
+    .name = "sync", .add = add, .syncs = true
 };

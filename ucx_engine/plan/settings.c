@@ -1,6 +1,4 @@
-/*
- * settings.c - see settings.h: the table.
- */
+/* settings.c - see settings.h: the table. */
 #include "plan/settings.h"
 
 #include <limits.h>

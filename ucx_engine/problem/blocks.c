@@ -1,6 +1,4 @@
-/*
- * blocks.c - see blocks.h.
- */
+/* blocks.c - see blocks.h. */
 #include "problem/blocks.h"
 
 #include "core/alloc.h"

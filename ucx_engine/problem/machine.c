@@ -1,6 +1,4 @@
-/*
- * machine.c - reads the constants of a machine; see machine.h.  One table has their names, ranges and fields.
- */
+/* machine.c - reads the constants of a machine; see machine.h.  One table has their names, ranges and fields. */
 #include "problem/machine.h"
 
 #include <errno.h>

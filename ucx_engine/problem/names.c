@@ -1,6 +1,4 @@
-/*
- * names.c - see names.h.  Names are compared byte by byte, as Slurm does.
- */
+/* names.c - see names.h.  Names are compared byte by byte, as Slurm does. */
 #include "problem/names.h"
 
 #include "core/alloc.h"

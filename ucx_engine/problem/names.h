@@ -1,6 +1,4 @@
-/*
- * names.h - lists of names, and sorted names for searching.
- */
+/* names.h - lists of names, and sorted names for searching. */
 #ifndef IRR_NAMES_H
 #define IRR_NAMES_H
 

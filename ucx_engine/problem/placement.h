@@ -1,6 +1,4 @@
-/*
- * placement.h - the host of each rank in a topology, and the subtree of the topology that the ranks use.
- */
+/* placement.h - the host of each rank in a topology, and the subtree of the topology that the ranks use. */
 #ifndef IRR_PLACEMENT_H
 #define IRR_PLACEMENT_H
 

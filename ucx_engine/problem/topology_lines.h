@@ -1,6 +1,4 @@
-/*
- * topology_lines.h - the content of the lines of a topology.conf; topology_read.c builds the tree.
- */
+/* topology_lines.h - the content of the lines of a topology.conf; topology_read.c builds the tree. */
 #ifndef IRR_TOPOLOGY_LINES_H
 #define IRR_TOPOLOGY_LINES_H
 

@@ -1,6 +1,4 @@
-/*
- * tree.c - a tree of switches with ranks as leaves; see tree.h.  Creating a tree is O(vertices * depth).
- */
+/* tree.c - a tree of switches with ranks as leaves; see tree.h.  Creating a tree is O(vertices * depth). */
 #include "order/tree/tree.h"
 
 #include "core/alloc.h"

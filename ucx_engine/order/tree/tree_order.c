@@ -67,8 +67,5 @@ static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_tree = {
-    .name = "tree",
-    .contention_free = true,
-    .uses_tree = true,
-    .schedule = make_schedule
+    .name = "tree", .contention_free = true, .uses_tree = true, .schedule = make_schedule
 };

@@ -1,6 +1,4 @@
-/*
- * tree_step.c - the messages of a step on a tree, and the walks that find them; see tree_step.h.
- */
+/* tree_step.c - the messages of a step on a tree, and the walks that find them; see tree_step.h. */
 #include "order/tree/tree_step.h"
 
 #include "core/alloc.h"

@@ -1,6 +1,4 @@
-/*
- * tree_weighted.h - contention-free steps on a tree of switches, for messages of different lengths.
- */
+/* tree_weighted.h - contention-free steps on a tree of switches, for messages of different lengths. */
 #ifndef IRR_TREE_WEIGHTED_H
 #define IRR_TREE_WEIGHTED_H
 
