@@ -57,7 +57,7 @@ typedef struct irr_choice_setup {
 
 /*
  * The words of the agreement, of which the ranks get the maxima.  The word for thrift is a constant minus the share,
- * and the word for haste a constant minus the duration of the agreement; their maxima therefore give the least share
+ * and the word for haste is a constant minus the duration of the agreement; their maxima therefore give the least share
  * and the least duration.  During a trial only the time spent and the sums are used.
  */
 enum {

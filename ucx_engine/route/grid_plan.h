@@ -41,7 +41,7 @@ typedef struct irr_grid_plan {
     bool                *came;         /* by rank: true if its message is long enough for a direct message here, but
                                           came through the grid; NULL if no message is sent directly */
     irr_items_t          held;         /* slices that this rank sends in a later stage */
-    irr_items_t          landed;       /* slices in scratch that belong to several blocks of this rank */
+    irr_items_t          landed;       /* slices for this rank in scratch, which are copied to its blocks */
     irr_distribution_t   distribution;
     irr_extents_t        scratch;      /* unused if placed */
     irr_piece_t         *pieces;       /* room for one step */
