@@ -57,7 +57,7 @@ int irr_candidates_paced(const irr_settings_t *settings, const irr_strategy_t *b
 /* Returns whether two candidates are the same strategy. */
 bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b);
 
-/* Changes the settings of a communicator so that it uses this strategy alone. */
+/* Changes the settings of a communicator so that it uses this strategy only. */
 void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *settings);
 
 /* Writes a description for users: "tree, pacing sync, pieces of 32 KiB".  The text is cut to size, which is above 0. */

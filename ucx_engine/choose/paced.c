@@ -15,7 +15,8 @@
  *   signals would wait behind them.
  * - direct, grant: the receiver admits senders.
  * - direct and node, loose or free: without a schedule.  They are the fastest if signals cost more than they save, as
- *   with short messages, or if one link delays all messages in any order.  Other libraries call loose pairwise exchange.
+ *   with short messages, or if one link delays all messages in any order.  Other libraries call loose pairwise
+ *   exchange.
  */
 #include "choose/paced.h"
 

@@ -118,7 +118,7 @@ static irr_status_t broadcast(const builder_t *builder, int i, int j)
     return status;
 }
 
-/* Step 3. */
+/* Step 3: local messages of t0. */
 static irr_status_t assign_local0(const builder_t *builder)
 {
     irr_status_t status = IRR_OK;
