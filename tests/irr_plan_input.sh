@@ -89,7 +89,7 @@ refused "an output file on a full disk" "/dev/full: output cannot be written" \
 
 printf 'irr_schedule 1\n16385 0 0\nend\n' > "$scratch/huge"
 refused "a missing schedule file" "$scratch/none: No such file" check --load "$scratch/none"
-refused "a matrix in place of a schedule" "$scratch/pair:1: first line does not say 'irr_schedule 1'" \
+refused "a matrix in place of a schedule" "$scratch/pair:1: first line is not 'irr_schedule 1'" \
     check --load "$scratch/pair"
 refused "a schedule of too many ranks" "$scratch/huge:2: number of ranks '16385' is not an integer from 1 to 16384" \
     check --load "$scratch/huge"

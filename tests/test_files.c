@@ -74,10 +74,10 @@ static irr_status_t read_matrix(const char *path, irr_file_error_t *error)
 #define LARGEST  "9223372036854775807"
 
 static const irr_text_bad_t bad_schedules[] = {
-    BAD(0, "", "first line does not say 'irr_schedule 1'")
-    BAD(1, "# comment\n" SCHEDULE, "first line does not say 'irr_schedule 1'")
-    BAD(1, "irr_schedule\n2 0 0\nend\n", "first line does not say 'irr_schedule 1'")
-    BAD(1, "irr_schedule 1 2\n2 0 0\nend\n", "first line does not say 'irr_schedule 1'")
+    BAD(0, "", "first line is not 'irr_schedule 1'")
+    BAD(1, "# comment\n" SCHEDULE, "first line is not 'irr_schedule 1'")
+    BAD(1, "irr_schedule\n2 0 0\nend\n", "first line is not 'irr_schedule 1'")
+    BAD(1, "irr_schedule 1 2\n2 0 0\nend\n", "first line is not 'irr_schedule 1'")
     BAD(1, "irr_schedule 2\n2 0 0\nend\n", "version of the file is '2'; only version 1 is read")
     BAD(3, SCHEDULE "# 2 0 0\n\n", "file ends before the line with ranks, steps and transmissions")
     BAD(2, SCHEDULE "2 0\nend\n", "line has 2 words, but must have 3: number of ranks to number of transmissions")
@@ -95,7 +95,7 @@ static const irr_text_bad_t bad_schedules[] = {
     BAD(4, SCHEDULE "2 1 4294967295\n1 0 1 0 5\nend\n", "line has 1 words, but must have 5: step to length")
     BAD(3, SCHEDULE "2 0 0\nend\0\n", "byte 4 of the line is 0, only text is allowed")
     BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 1 5\nend\n", "line has 7 words, but must have 5: step to length")
-    BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 0\nend\n", "number of steps more '0' is not an integer from 1 to 1")
+    BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 0\nend\n", "number of further steps '0' is not an integer from 1 to 1")
     BAD(3, SCHEDULE "2 1 1\n1 0 1 0 5 1\nend\n",
         "a transmission of step 1 lasts 1 further steps, but the last step is 1")
     BAD(3, SCHEDULE "2 1 1\n0 0 1 0 5\nend\n", "step '0' is not an integer from 1 to 1")

@@ -1,6 +1,4 @@
-/*
- * candidates.c - see candidates.h.
- */
+/* candidates.c - lists the strategies that are worth a trial, by a model of their times; see candidates.h. */
 #include "choose/candidates.h"
 
 #include "choose/paced.h"

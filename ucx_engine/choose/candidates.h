@@ -1,12 +1,12 @@
 /*
  * candidates.h - lists the strategies that are worth a trial if the user has not chosen an algorithm.
  *
- * The model (choose/model.h) predicts the times of direct, grids, node and, if only some messages are long, hybrid.
- * The list is sorted by these times; strategies with a very long time are left out.  There are two special cases.  On
- * one node whose ranks share processors, the candidates are direct with a single copy, and direct with two copies.  If
- * messages between nodes are so long that they may fill the queues of switches, whose cost the model does not know, the
- * list alternates between strategies with different pacings (choose/paced.h) and the strategies that the model ranks
- * first.
+ * The model (choose/model.h) predicts the times of the algorithms direct, grid, node and, if only some messages are
+ * long, hybrid.  The list is sorted by these times; strategies with a very long time are left out.  There are two
+ * special cases.  On one node whose ranks share processors, the candidates are direct with a single copy, and direct
+ * with two copies.  If messages between nodes are so long that they may fill the queues of switches, whose cost the
+ * model does not know, the list alternates between strategies with different pacings (choose/paced.h) and the
+ * strategies that the model ranks first.
  *
  * irr_candidate_settings makes settings of a candidate.  A communicator with these settings uses only this strategy,
  * and runs no trial.
@@ -57,7 +57,7 @@ int irr_candidates_paced(const irr_settings_t *settings, const irr_strategy_t *b
 /* Returns whether two candidates are the same strategy. */
 bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b);
 
-/* Changes the settings of a communicator so that it uses this strategy alone. */
+/* Changes the settings of a communicator so that it uses this strategy only. */
 void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *settings);
 
 /* Writes a description for users: "tree, pacing sync, pieces of 32 KiB".  The text is cut to size, which is above 0. */

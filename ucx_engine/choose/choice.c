@@ -1,6 +1,4 @@
-/*
- * choice.c - see choice.h.
- */
+/* choice.c - chooses the strategy of a communicator's exchanges by trials; see choice.h for the terms. */
 #include "choose/choice.h"
 
 #include <string.h>
@@ -18,8 +16,8 @@
 #define EPOCH_STRATEGY 256
 
 /*
- * A result is checked again when the number of exchanges has grown by the factor AGAIN.  If a strategy seemed faster
- * but did not win, the trial may have been disturbed, and is repeated after a growth by AGAIN_SOON.
+ * The result of a trial is checked again when the number of exchanges has grown by the factor AGAIN.  If a strategy
+ * seemed faster but did not win, the trial may have been disturbed, and is repeated after a growth by AGAIN_SOON.
  */
 #define AGAIN      4
 #define AGAIN_SOON 1.5
@@ -120,7 +118,8 @@ void irr_choice_end(irr_choice_t *choice, const irr_choice_timing_t *timing, uin
         const uint64_t mean_ns = mean_sized_ns(choice, ns, load);
 
         irr_trial_took(&choice->trial, timing->sum, mean_ns);
-    } else if (timing->epoch == choice->due) {   /* otherwise the first agreement has been postponed meanwhile */
+    } else if (timing->epoch == choice->due) {   /* otherwise the first agreement was postponed after this exchange had
+                                                    begun */
         choice->own_ns = ns < choice->own_ns ? ns : choice->own_ns;
         choice->own_sum_ns += ns;
         choice->own_timed++;
@@ -293,8 +292,8 @@ static irr_choice_act_t go_on(irr_choice_t *choice)
         begin_check(choice);
         return IRR_CHOICE_GOES_ON;
     }
-    if (choice->checks && choice->relists) {   /* the known speedup is out of date, and it is too expensive to measure
-                                                  it */
+    if (choice->checks && choice->relists) {   /* the known speedup is out of date, and a check would cost more than the
+                                                  budget */
         irr_choice_fall_back(choice);
         return IRR_CHOICE_SETTLES;
     }

@@ -56,9 +56,9 @@ typedef struct irr_choice_setup {
 } irr_choice_setup_t;
 
 /*
- * The words of the agreement, of which the ranks get the maxima.  The word for thrift is a constant minus the share,
- * and the word for haste a constant minus the duration of the agreement; their maxima therefore give the least share
- * and the least duration.  During a trial only the time spent and the sums are used.
+ * The words of the agreement: each word becomes its maximum over all ranks.  The word for thrift is a constant minus
+ * the share, and the word for haste is a constant minus the duration of the agreement; their maxima therefore give the
+ * least share and the least duration.  During a trial only the time spent and the sums are used.
  */
 enum {
     IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_MEAN_NS, IRR_CHOICE_HASTE, IRR_CHOICE_SPENT_NS, IRR_CHOICE_FIRST_NS,
@@ -121,7 +121,7 @@ typedef struct irr_choice {
     irr_choice_load_t own;         /* load of all timed exchanges together */
     double            own_size;    /* mean size of an exchange before the trial */
     irr_choice_load_t load;        /* agreed load of an exchange */
-    irr_choice_load_t settled;     /* the load that strategies were listed for */
+    irr_choice_load_t settled;     /* the load for which strategies were listed */
     irr_trial_t       trial;       /* the current or last trial; once judged, its speedups are relative to strategy 0 */
 } irr_choice_t;
 

@@ -1,6 +1,4 @@
-/*
- * lessons.c - see lessons.h.
- */
+/* lessons.c - what trials have shown about the speedups of strategies, by situation; see lessons.h. */
 #include "choose/lessons.h"
 
 #include "core/alloc.h"

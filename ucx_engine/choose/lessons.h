@@ -55,7 +55,7 @@ typedef struct irr_lesson {
 
 /* Zeroed: empty. */
 typedef struct irr_lessons {
-    irr_lesson_t *list;   /* the latest one last */
+    irr_lesson_t *list;   /* the oldest lesson is first */
     size_t        count, room;
 } irr_lessons_t;
 

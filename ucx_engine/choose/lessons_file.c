@@ -1,6 +1,4 @@
-/*
- * lessons_file.c - see lessons_file.h.
- */
+/* lessons_file.c - reads and writes the file with the results of trials; see lessons_file.h. */
 #include "choose/lessons_file.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /*
- * load.c - the agreed load of an exchange: its size, the comparison of two loads, and its conversion to traffic for the
- * model.
+ * load.c - the load of an exchange, the largest numbers of messages and bytes of any rank: its size, the comparison of
+ * two loads, and its conversion to traffic for the model.
  */
 #include "choose/choice.h"
 

@@ -1,5 +1,5 @@
 /*
- * model.c - see model.h.
+ * model.c - predicts the time of an exchange by a strategy; see model.h.
  *
  * A strategy is a sequence of stages.  In a stage each rank sends to the other members of its group, which are `stride`
  * ranks apart; with direct messages all ranks are one group.  A member may be on the rank's node, on another node at
@@ -7,14 +7,14 @@
  * the messages of the rank, and the time of the link for the bytes of all ranks of the node.  A message is sent only
  * when it is complete, so the times of gathering and scattering and one latency are added.
  *
- * If a rank receives more than any rank sends (or sends more than any rank receives), the mean of all ranks is at most
- * the smaller of the two maxima.  The difference of the maxima, called "beside" in the code, is the additional load of
- * this one rank.  In a route of several stages, the bytes of this load are spread over many ranks at first, and over
- * fewer ranks in each later stage.
+ * The model knows two maxima: the most bytes that a rank sends, and the most that a rank receives.  The mean over all
+ * ranks is at most the smaller maximum, which is the load `even` of every rank in the code.  The difference of the
+ * maxima, called `beside`, is the additional load of one rank.  On a route of several stages, this load is on many
+ * ranks at first, and on fewer ranks in each later stage.
  *
  * In a stage of a grid with n columns, a block moves unless it is already in its column, so (n - 1) / n of all bytes
- * move.  If a rank has few blocks, some columns get no message.  With d blocks for P ranks, a column gets no message
- * with probability (1 - d/P)^(P/n).
+ * move.  If a rank has few blocks, some columns get no message.  If a rank has blocks for d of P ranks, a column gets
+ * no message with probability (1 - d/P)^(P/n).
  *
  * If ports of switches can queue only few bytes (`buffer`), and no pacing delays messages, some bytes are lost and sent
  * again.  A loss at the end of a message may cost a timeout.

@@ -8,7 +8,7 @@
  * length of switch queues, the model also estimates roughly the cost of queues that overflow with TCP.  irr_plan
  * simulate predicts this cost more exactly, and a trial measures it.
  *
- * This file is pure.  Cost: O(dimensions) for a strategy.
+ * Cost: O(dimensions) for a strategy.
  */
 #ifndef IRR_MODEL_H
 #define IRR_MODEL_H
@@ -29,13 +29,15 @@ typedef struct irr_traffic {
     double messages, even_messages;   /* numbers of messages that are not empty */
     double bytes, even_bytes;
     double longest;       /* bytes of the longest message */
-    bool   plain;         /* no persistent request: through a grid a rank also sends to neighbors without data */
-    bool   sparse;        /* a neighborhood collective, in which Open MPI's implementation sends to neighbors only */
+    bool   plain;         /* true: no persistent request; on a grid route a rank then also sends messages to neighbors
+                             for which it has no data */
+    bool   sparse;        /* true: a neighborhood collective, in which Open MPI's implementation sends to neighbors
+                             only */
 } irr_traffic_t;
 
 /*
- * Returns the time in ns of an exchange with the counts of an earlier exchange, from the start of the first rank to the
- * end of the last rank.  Returns INFINITY if the grid of the strategy does not exist.
+ * Returns the time in ns of an exchange whose counts are those of an earlier exchange, from the start of the first rank
+ * to the end of the last rank.  Returns INFINITY if the grid of the strategy does not exist.
  */
 double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const irr_strategy_t *strategy);
 

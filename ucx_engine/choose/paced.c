@@ -1,18 +1,21 @@
 /*
- * paced.c - see paced.h.
+ * paced.c - lists strategies with different pacings; see paced.h.
  *
- * The strategies, in the order of the table:
+ * With pacing sync, the receiver of a message signals the ranks whose later messages share a link with it.  It sends
+ * the signal when a number of bytes, the lead, is still missing.  With grant, a receiver allows each send by an empty
+ * message.  With loose, a rank begins a step when its messages of earlier steps are complete.  In the order of the
+ * table:
  *
  * - node, sync: ranks of a host forward messages to each other, so few and long messages travel between hosts.
- * - direct, sync, 32 KiB: signals keep messages that share a link apart; pieces are short enough to be counted as they
- *   arrive.
- * - direct, sync, 60 KiB: pieces are just short enough that UCX sends them eagerly over tcp, and the lead is larger,
- *   for processes that answer late.
+ * - direct, sync, 32 KiB: signals keep messages that share a link apart.  The receiver counts the pieces that have
+ *   arrived, and the pieces are short enough for that.
+ * - direct, sync, 60 KiB: pieces are just short enough that UCX sends them eagerly over tcp.  The lead is larger, for
+ *   processes that answer late.
  * - direct, sync, no lead: for networks in which the bytes of a lead would wait in queues of several switches, and
  *   signals would wait behind them.
  * - direct, grant: the receiver admits senders.
  * - direct and node, loose or free: without a schedule.  They are the fastest if signals cost more than they save, as
- *   with short messages, or if one link delays all messages in any order.  Other libraries call loose a pairwise
+ *   with short messages, or if one link delays all messages in any order.  Other libraries call loose pairwise
  *   exchange.
  */
 #include "choose/paced.h"

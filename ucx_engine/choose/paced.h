@@ -1,9 +1,9 @@
 /*
  * paced.h - lists the strategies that are worth a trial if long messages between nodes may fill the queues of switches.
  *
- * The fastest pacing depends on the rate of the network, on its queues, and on the time that processes take to respond.
- * The model (choose/model.h) cannot predict it, so trials compare these strategies (choose/candidates.h).  Without a
- * trial, algorithm tree uses the first strategy of the list.
+ * A pacing is the condition under which a message may start.  The fastest pacing depends on the rate of the network, on
+ * its queues, and on the time that processes take to respond.  The model (choose/model.h) cannot predict it, so trials
+ * compare these strategies (choose/candidates.h).  Without a trial, algorithm tree uses the first strategy of the list.
  *
  * This file is pure.
  */

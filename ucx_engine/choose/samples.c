@@ -1,6 +1,4 @@
-/*
- * samples.c - see samples.h.
- */
+/* samples.c - the speedup of a strategy, with bounds, from samples of times; see samples.h. */
 #include "choose/samples.h"
 
 #include <math.h>

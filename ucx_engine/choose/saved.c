@@ -1,6 +1,4 @@
-/*
- * saved.c - see saved.h.
- */
+/* saved.c - computes with speedups and with the time that they save; see saved.h. */
 #include "choose/saved.h"
 
 static double smaller(double a, double b)

@@ -1,5 +1,5 @@
 /*
- * saved.h - speedups, and the time that they save.  Both have an interval from `low` to `high`, which follows from the
+ * saved.h - speedups, and the time that they save.  Both have an estimate, `is`, and bounds, `low` and `high`, from the
  * samples.
  *
  * The speedup of strategy A over strategy B is the time of B divided by the time of A.  If it is above 1, A is faster.

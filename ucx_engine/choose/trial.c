@@ -1,12 +1,10 @@
-/*
- * trial.c - see trial.h.
- */
+/* trial.c - compares strategies by timing exchanges; see trial.h for the terms stay, turn, round, look and base. */
 #include "choose/trial.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Short exchanges are counted in groups of this number.  The longest exchange of each group is left out. */
+/* Short exchanges are timed in groups of this number.  The longest time of each group is left out. */
 #define GROUP 4
 
 /* Least and largest number of timed short exchanges of a stay; multiples of GROUP. */

@@ -80,7 +80,7 @@ void irr_trial_add(irr_trial_t *trial, int more);
 /* Returns true if an exchange takes so long that disturbances by other work of the machine are short in comparison. */
 bool irr_trial_is_long(double ns);
 
-/* Returns the number of exchanges of a look at one strategy. */
+/* Returns the number of exchanges in a look (see above) at one strategy. */
 int irr_trial_look(double mean_ns);
 
 /* Returns true if the next exchange is timed. */
@@ -104,10 +104,10 @@ static inline int irr_trial_sum(const irr_trial_t *trial)
 /* Adds the time of an exchange, in ns, to a sum. */
 void irr_trial_took(irr_trial_t *trial, int sum, uint64_t ns);
 
-/* Evaluates the agreed sums of the looks. */
+/* Evaluates the agreed times of the looks. */
 void irr_trial_looked(irr_trial_t *trial, const uint64_t *sums);
 
-/* Evaluates the agreed sums of a round.  Returns true if there is a winner. */
+/* Evaluates the agreed times of a round.  Returns true if there is a winner. */
 bool irr_trial_agreed(irr_trial_t *trial, const uint64_t *sums);
 
 /*

@@ -1,9 +1,10 @@
 /*
- * verdict.c - the results of trials for the current strategy: its speedup over strategy 0, and the time it has saved.
+ * verdict.c - evaluates trials for the strategy in use: its speedup over strategy 0 (Open MPI's implementation), and
+ * the time that it has saved.
  *
- * A verdict is a trial that a strategy has won, or a later check that it has passed or failed.  A failed check is the
- * last verdict on its strategy.  Between two verdicts the speedup is not measured.  For the exchanges between them, the
- * mean of the two speedups is used.
+ * A verdict is the result of a trial that a strategy has won, or of a later check: a trial that compares the strategy
+ * with strategy 0 again.  After a failed check strategy 0 is used.  Between two verdicts the speedup is not measured;
+ * the mean of both is used for the exchanges between them.
  */
 #include "choose/choice.h"
 
@@ -60,8 +61,8 @@ void irr_choice_recall(irr_choice_t *choice, int strategy, double speedup)
 }
 
 /*
- * Returns the verdict of a check.  If the check was only a look, it has few samples; the interval of the verdict then
- * also includes the interval of the last verdict.
+ * Returns the verdict of a check.  If the check was only a look, that is, a few exchanges, it has no samples; the
+ * bounds of the verdict then also include the bounds of the previous verdict.
  */
 static irr_speedup_t verdict_of(const irr_choice_t *choice)
 {

@@ -5,8 +5,8 @@
 #include "order/coarsen.h"
 
 /*
- * Returns the i-th number of the sequence 8, 9 .. 15, 16, 18 .. 30, 32, 36 .., which has eight numbers for each power
- * of two. i must be below 8 * 61.
+ * Returns number i of the sequence 8, 9 .. 15, 16, 18 .. 30, 32, 36 .., which has eight numbers for each power of two.
+ * i must be below 8 * 61.
  */
 static uint64_t granule_of(int i)
 {
@@ -41,7 +41,7 @@ static irr_status_t bisect(const irr_coarsen_t *coarsen, int max_steps, irr_sche
 
         status = coarsen->attempt(coarsen->context, granule_of(middle), max_steps, &tried, &fits);
         if (status == IRR_ERR_TIMEOUT) {
-            status = IRR_OK;   /* a schedule was found before */
+            status = IRR_OK;   /* the deadline has passed: the best schedule so far is the result */
             break;
         }
         if (status == IRR_OK && fits) {

@@ -1,6 +1,4 @@
-/*
- * lambda.c - see lambda.h.  O(m log m) for a step of m messages, O(m) if no message is split.
- */
+/* lambda.c - see lambda.h.  O(m log m) for a step of m messages, O(m) if no message is split. */
 #include "order/lambda.h"
 
 #include <ctype.h>
@@ -36,7 +34,7 @@ static uint32_t read_share(const char *text, uint32_t limit)
     return *text == '\0' && digits > 0 && number <= limit ? (uint32_t)number : 0;
 }
 
-static bool works_alone(irr_lambda_rule_t rule)
+static bool has_default(irr_lambda_rule_t rule)
 {
     return rule == IRR_LAMBDA_INCREMENTAL || rule == IRR_LAMBDA_SEARCH;
 }
@@ -59,7 +57,7 @@ irr_status_t irr_lambda_parse(const char *text, irr_lambda_t *lambda)
             break;
         }
     }
-    if (read.rule == IRR_LAMBDA_RULES || (text[length] == '\0' && !works_alone(read.rule)) ||
+    if (read.rule == IRR_LAMBDA_RULES || (text[length] == '\0' && !has_default(read.rule)) ||
         (text[length] == ':' && read.rule == IRR_LAMBDA_SEARCH)) {
         return IRR_ERR_BAD_PARAM;
     }
@@ -81,7 +79,7 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Returns `count` times share / IRR_LAMBDA_ONE, rounded, from 1 to `count`. */
+/* Returns `count` times share / IRR_LAMBDA_ONE, rounded, but at least 1 and at most `count`. */
 static size_t messages_of(uint64_t share, size_t count)
 {
     const size_t whole = share >= IRR_LAMBDA_ONE ? count : (share * count + IRR_LAMBDA_ONE / 2) / IRR_LAMBDA_ONE;
@@ -90,10 +88,10 @@ static size_t messages_of(uint64_t share, size_t count)
 }
 
 /*
- * Returns the number of messages that the incremental rule sends whole.  The paper's Gain for message k + 1 is (1/m) /
- * (k/m) * tau/phi - dM.  Here dM is the difference of two successive lengths, so the sum of several dM is the
- * difference of two lengths.  The sum of the other terms, in units of 1/65536 byte, is compared with it.  Nothing
- * overflows.
+ * Returns the number of messages that the incremental rule sends whole.  If the rule sends message k + 1 whole, too,
+ * the paper's gain is (1/m) / (k/m) * tau/phi - dM, where dM is the difference of two successive lengths.  The function
+ * returns the number with the largest sum of gains.  `earned` is the sum of the first terms, in units of 1/65536 byte;
+ * the sum of the dM is the difference of two lengths.  Nothing overflows.
  */
 static size_t increments(const irr_lambda_step_t *step, size_t least)
 {

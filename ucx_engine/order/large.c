@@ -56,7 +56,7 @@ irr_status_t irr_large_makespan(const irr_large_t *large, uint64_t *begins, uint
 {
     const irr_schedule_t *schedule = &large->schedule;
     const size_t ports = 2 * (size_t)schedule->ranks;
-    uint64_t *busy = irr_alloc(ports, sizeof(*busy)), now = 0;   /* by port, senders before receivers: end of its last
+    uint64_t *busy = irr_alloc(ports, sizeof(*busy)), now = 0;   /* by sender, then by receiver: end of its last
                                                                     message */
     size_t next = 0;
 

@@ -1,6 +1,4 @@
-/*
- * matching.c - see matching.h: breadth-first search for an augmenting path, on bit sets.
- */
+/* matching.c - see matching.h: breadth-first search for an augmenting path, on bit sets. */
 #include "order/matching.h"
 
 #include "core/alloc.h"
@@ -54,8 +52,9 @@ void irr_matching_forbid(irr_matching_t *matching, int from, int to)
 }
 
 /*
- * Changes the matching along an augmenting path.  Beginning with the free receiver, each receiver gets the sender from
- * which the search reached it.
+ * Changes the matching along an augmenting path, which ends at receiver `to`.  This receiver is paired with the sender
+ * from which the search reached it.  The sender's old receiver is then paired in the same way, and so on back to the
+ * sender without a receiver.
  */
 static void flip(irr_matching_t *matching, int to)
 {

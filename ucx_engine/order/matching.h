@@ -1,6 +1,6 @@
 /*
- * matching.h - a matching of senders and receivers.  When the set of allowed pairs changes, the matching is repaired,
- * not recomputed.
+ * matching.h - a matching: it pairs each sender with at most one receiver, and each receiver with at most one sender.
+ * When the set of allowed pairs changes, the matching is repaired, not computed again.
  *
  * Senders and receivers are numbered from 0 to size - 1.  A bit states whether a pair is allowed, so the search handles
  * 64 pairs at once.  A repair is one augmenting path, which takes O(size * size / 64) time, and usually much less.
@@ -28,10 +28,10 @@ void         irr_matching_fini(irr_matching_t *matching);
 
 void irr_matching_allow(irr_matching_t *matching, int from, int to);
 
-/* Forbids a pair; if the two are matched, both become free. */
+/* Forbids a pair; if the pair is in the matching, it is removed. */
 void irr_matching_forbid(irr_matching_t *matching, int from, int to);
 
-/* Matches a sender that has no receiver; other senders may get another receiver.  Returns false if it is impossible. */
+/* Finds a receiver for a sender that has none; other pairs may change.  Returns false if there is no such matching. */
 bool irr_matching_augment(irr_matching_t *matching, int sender);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * messages.c - see messages.h.
- */
+/* messages.c - see messages.h. */
 #include "order/messages.h"
 
 #include "core/alloc.h"

@@ -23,13 +23,13 @@ typedef struct irr_message {
 
 typedef struct irr_messages {
     int            ranks;
-    size_t         count;    /* number of messages at the start */
+    size_t         count;    /* number of messages, including those that were scheduled since */
     size_t        *first;    /* index in list of the first entry of row i */
-    int           *left;     /* number of messages of row i that are not yet scheduled */
+    int           *left;     /* number of messages of row i that are not yet scheduled; they come first in the row */
     irr_message_t *list;
 } irr_messages_t;
 
-/* The messages of all ranks to others. */
+/* Sums over all messages between two different ranks. */
 typedef struct irr_messages_sum {
     size_t   count;
     uint64_t bytes;

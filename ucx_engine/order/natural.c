@@ -2,8 +2,9 @@
  * natural.c - in step k every member sends to member k - 1 and receives from member k - 1.  Member k - 1 itself has no
  * messages in step k.
  *
- * The order has `size` steps.  All members begin with member 0, so they contend for receivers.  Programs without a
- * schedule send in this order, and the papers use it as the baseline.  O(1) time for a step.  Ranka 4 (AC).
+ * The order has `size` steps.  All members first send to member 0, then to member 1, and so on, so many members send to
+ * one receiver at the same time.  Programs without a schedule send in this order, and the papers use it as the
+ * baseline.  O(1) time for a step.  Ranka 4 (AC).
  */
 #include "order/order.h"
 
@@ -14,8 +15,5 @@ static int step_of(irr_group_t group, int peer)
 }
 
 const irr_order_t irr_order_natural = {
-    .name = "natural",
-    .contention_free = false,
-    .send_step = step_of,
-    .recv_step = step_of
+    .name = "natural", .contention_free = false, .send_step = step_of, .recv_step = step_of
 };

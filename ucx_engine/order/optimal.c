@@ -1,23 +1,24 @@
 /*
- * optimal.c - the shortest schedule, as in a preemptive open shop (Gonzalez and Sahni, J. ACM 23, 1976), by Birkhoff's
- * decomposition of a matrix with equal sums.
+ * optimal.c - the shortest schedule, by Birkhoff's decomposition of a matrix with equal sums.  In the theory of
+ * scheduling this problem is called a preemptive open shop (Gonzalez and Sahni, J. ACM 23, 1976).
  *
- * Dummy bytes are added to the matrix until each rank sends and receives as many bytes as the busiest port
- * (irr_schedule_bound).  Then a perfect matching of senders and receivers exists (Birkhoff).  A matching is a step of
- * the schedule.  The step is as long as the shortest entry of the matching, and its bytes are subtracted from the
- * matrix.  The remaining matrix has equal sums again.  The lengths of all steps therefore add up to the bound.
- * Messages are split.
+ * The matrix has the bytes of each message.  A port is the send side or the receive side of a rank, and the bound is
+ * the number of bytes of the busiest port (irr_schedule_bound).  First, dummy bytes are added to the matrix until each
+ * port has as many bytes as the bound.  Then there is a perfect matching, which pairs each sender with a receiver for
+ * which it has bytes (Birkhoff).  The matching becomes a step of the schedule.  The step is as long as the shortest
+ * entry of the matching.  This length is subtracted from each entry of the matching, so all ports again have the same
+ * number of bytes.  The lengths of all steps therefore add up to the bound.  Messages are split.
  *
  * Each step empties an entry, so there are at most as many steps as entries.  To have fewer steps, the matching uses
  * only entries that are at least as long as a threshold.  The threshold is a power of two, and is halved when there is
  * no such matching.  A step takes O(P) time, and one augmenting path (matching.h) for each entry that it empties.
  *
- * To limit the number of steps, lengths are rounded up to multiples of a granule (coarsen.h).  The schedule then takes
- * at most the bound plus one granule for each message of the busiest port; irr_schedule_makespan returns the exact
- * time.  If a granule is as long as the longest message, there are as many steps as the busiest port has messages.  No
- * schedule has fewer steps, so a limit below this number gives the same schedule.
+ * If the number of steps is limited, lengths are rounded up to multiples of a granule (coarsen.h).  The schedule then
+ * takes at most the bound plus one granule for each message of the busiest port.  If a granule is as long as the
+ * longest message, there are as many steps as the busiest port has messages.  No schedule has fewer steps, so a limit
+ * below this number gives the same schedule.
  *
- * irr_whole (whole.h) computes a schedule that splits no message.  If this schedule is as short and has fewer
+ * irr_whole (whole.h) computes a schedule that splits no message.  If that schedule takes no longer and has fewer
  * transmissions, it is the result.
  *
  * A dense matrix of 256 ranks takes about 0.1 s, and 1.5 s with a limit on the steps.  Memory O(P * P).
@@ -31,7 +32,7 @@
 #include "core/alloc.h"
 #include "core/deadline.h"
 
-/* The input of an attempt to compute a schedule (irr_coarsen_t). */
+/* The input of attempt(), which irr_coarsen calls. */
 typedef struct job {
     irr_messages_t        messages;
     const irr_deadline_t *deadline;
@@ -40,10 +41,10 @@ typedef struct job {
 typedef struct shop {
     size_t         ranks;
     uint64_t       granule;    /* bytes of a granule */
-    uint64_t       bound;      /* granules that the busiest port has left */
+    uint64_t       bound;      /* granules that each port has left, including dummies */
     uint64_t       threshold;  /* shortest entry that may be matched, in granules */
     uint64_t      *left;       /* by sender and receiver: number of granules to send, including dummies */
-    uint64_t      *slack;      /* granules missing up to the bound; [i]: of sender i; [ranks + j]: of receiver j */
+    uint64_t      *slack;      /* dummy granules still to add; [i]: at sender i; [ranks + j]: at receiver j */
     irr_message_t *messages;   /* by sender and receiver; length 0: no message */
     irr_matching_t matching;
 } shop_t;
@@ -72,8 +73,8 @@ static void find_slack(shop_t *shop)
 }
 
 /*
- * Adds dummy granules to the matrix until no sender and no receiver has slack.  The slacks of all senders and of all
- * receivers have equal sums, so one pass along both lists is enough.
+ * Adds dummy granules to the matrix until all ports have as many granules as the bound.  Senders and receivers lack the
+ * same number of granules in total, so one pass along both lists is enough.
  */
 static void fill_up(shop_t *shop)
 {
@@ -135,7 +136,7 @@ static void lower_threshold(shop_t *shop)
     }
 }
 
-/* Finds a perfect matching.  One exists if the threshold allows all entries, because the sums are equal. */
+/* Finds a perfect matching; with threshold 1 there is one, because all ports have the same number of granules. */
 static irr_status_t match_all(shop_t *shop)
 {
     for (int i = 0; i < (int)shop->ranks; i++) {
@@ -188,7 +189,7 @@ static irr_status_t send(shop_t *shop, int step, uint64_t granules, irr_schedule
     return status;
 }
 
-/* Computes the schedule for one granule; see irr_coarsen_t.  context: a job_t. */
+/* Computes the schedule with granules of `granule` bytes; see irr_coarsen_t.  context: a job_t. */
 static irr_status_t attempt(const void *context, uint64_t granule, int max_steps, irr_schedule_t *schedule,
                             bool *fits)
 {
@@ -214,8 +215,8 @@ static irr_status_t attempt(const void *context, uint64_t granule, int max_steps
 }
 
 /*
- * Replaces the schedule by a schedule that splits no message, if that schedule is as short and has fewer transmissions,
- * and if the deadline has not passed.
+ * Replaces the schedule by a schedule that splits no message, if that schedule takes no longer and has fewer
+ * transmissions, and if the deadline has not passed.
  */
 static irr_status_t prefer_whole(const job_t *job, int max_steps, irr_schedule_t *schedule)
 {
@@ -255,7 +256,5 @@ static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_optimal = {
-    .name = "optimal",
-    .contention_free = true,
-    .schedule = make_schedule
+    .name = "optimal", .contention_free = true, .schedule = make_schedule
 };

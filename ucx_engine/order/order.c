@@ -1,6 +1,4 @@
-/*
- * order.c - runs an order that computes a schedule.
- */
+/* order.c - runs an order that computes a schedule. */
 #include "order/order.h"
 
 static irr_status_t compute_none(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,

@@ -1,20 +1,22 @@
 /*
- * order.h - orders: the step in which each message of an exchange is sent.
+ * order.h - orders.  An order states in which step of a collective exchange each message is sent.
  *
- * There are three kinds of orders.  With the first kind, a rank computes its steps alone.  The second kind computes a
- * schedule from the count matrix.  The third kind is `priority`, the order for grids: its steps depend on the rows of
- * the grid (order/priority.h).  All orders are pure.  plan/algorithms.c lists the order of each algorithm.
+ * There are three kinds of orders.  An order of the first kind computes the steps of one rank, from the index of the
+ * rank.  An order of the second kind computes the steps of all ranks from the count matrix, the table of the bytes that
+ * each rank sends to each other rank.  The result is a schedule.  The only order of the third kind is `priority`, the
+ * order of the grid algorithms; its function is irr_priority_step (order/priority.h).  plan/algorithms.c lists the
+ * order of each algorithm.
  *
- * An exchange runs in a group of `size` members; `me` is the index of this rank.  An order of the first kind returns
- * the step, counted from 1, in which this member sends to another member, and the step in which it receives from that
- * member.
+ * An order of the first kind works on a group of `size` members; `me` is the index of this rank in the group.  The
+ * order returns the step, counted from 1, in which this member sends to another member, and the step in which it
+ * receives from that member.
  *
- * Rules: in a step a member sends at most one message, and receives at most one message.  If the order is
- * contention-free, both ends of a message have the same step.  Otherwise (natural) the two ends may have different
- * steps.
+ * Rules of the first kind: in a step a member sends at most one message, and receives at most one message.  If the
+ * order is contention-free, the sender and the receiver of a message compute the same step.  In the order `natural`,
+ * which is not contention-free, they may compute different steps.
  *
- * The members form a ring.  From the member of the lowest step on, the steps always rise, or always fall, around the
- * ring.  A list that is sorted by member can therefore be read in the order of steps, from a suitable index on.
+ * Think of the members as a ring.  Beginning with the member of the lowest step, the steps rise in one direction around
+ * the ring.  A list that is sorted by member can therefore be read in the order of steps, from a suitable index on.
  */
 #ifndef IRR_ORDER_H
 #define IRR_ORDER_H
@@ -28,19 +30,20 @@ typedef struct irr_group {
 
 typedef struct irr_order {
     const char *name;
-    bool        contention_free;  /* at most one message to a member in each step */
+    bool        contention_free;  /* in a step no member receives two messages */
 
-    /* The steps of an order of the first kind; NULL for other orders. */
+    /* The two functions of an order of the first kind; NULL for other orders. */
     int (*send_step)(irr_group_t group, int to);     /* step of the message to another member */
     int (*recv_step)(irr_group_t group, int from);   /* step of the message from another member */
 
     /*
-     * Computes the schedule of a count matrix; *schedule must be empty.  NULL for orders of the other kinds.  The same
-     * matrix, parameters and seed give the same schedule on every rank and machine.
+     * The function of an order of the second kind; NULL for other orders.  Computes the schedule of a count matrix;
+     * *schedule must be empty.  The same matrix and the same parameters, which include a random seed, give the same
+     * schedule on every rank and machine.
      */
     irr_status_t (*schedule)(const irr_matrix_t *matrix, const irr_scheduled_params_t *params,
                              irr_schedule_t *schedule);
-    bool uses_tree;   /* the schedule depends on the tree in the parameters, which contains the hosts of the ranks */
+    bool uses_tree;   /* the schedule depends on params->tree, the tree of switches with the host of each rank */
 } irr_order_t;
 
 extern const irr_order_t irr_order_rotate;
@@ -54,7 +57,7 @@ extern const irr_order_t irr_order_optimal;
 extern const irr_order_t irr_order_redistribution;
 extern const irr_order_t irr_order_tree;
 
-/* The order of a schedule that was read from a file.  Its function `schedule` returns IRR_ERR_NOT_SUPPORTED. */
+/* Stands for a schedule that was read from a file.  Its function `schedule` always returns IRR_ERR_NOT_SUPPORTED. */
 extern const irr_order_t irr_order_given;
 
 /*

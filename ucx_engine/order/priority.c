@@ -3,14 +3,14 @@
  * may be incomplete.
  *
  * Let the grid have C columns, and the incomplete row r members.  In step k a member of column c sends to column c + k,
- * modulo C (order/rotate.c).  The members of the incomplete row do so as if the row were complete.  Their messages for
- * the C - r missing members (pseudo-nodes) go to members of complete rows 0 to r - 1 instead, and these messages have
- * priority there: if a message of the complete row would arrive at the same member in the same step, its sender
- * stalls.  A member that stalls sends nothing in this step, and each later message one step later.  Its next message
- * then arrives in the step of a message of the next member of the row, so that member stalls, too, and so on along the
- * row.
+ * modulo C (order/rotate.c).  The members of the incomplete row do so as if their row were complete.  Their messages
+ * for the C - r missing members (the paper's pseudo-nodes) go to members of the complete rows 0 to r - 1 instead.
+ * These messages have priority.  If a member of the complete row would send to the same receiver in the same step, that
+ * member stalls: it sends nothing in this step, and each of its later messages one step later.  In the next step the
+ * member of the column before it would send to the same receiver, and therefore stalls as well.  The stall thus moves
+ * from column to column, one per step.
  *
- * The steps follow figure 10 of the JPDC paper; the printed formula has steps that are too high by one.  The member in
+ * The steps follow figure 10 of the JPDC paper; the steps of the printed formula are too high by one.  The member in
  * column (m + C - i) mod C of complete row m stalls in step r - m + i, for 0 <= i <= C - r + m.  There are C steps; a
  * member's message to itself takes no step.  The step of a message is computed in O(1) time.
  */
@@ -20,7 +20,7 @@
 
 const irr_order_t irr_order_priority = { .name = "priority" };
 
-/* Returns the step in which a column of a complete row stalls; 0: none. */
+/* Returns the step in which the member of a column of a complete row stalls; 0: it does not stall. */
 static int stall(irr_rows_t rows, int row, int column)
 {
     int k = (row + rows.columns - column) % rows.columns;

@@ -2,7 +2,7 @@
 #ifndef IRR_PRIORITY_H
 #define IRR_PRIORITY_H
 
-/* A group in `rows` rows of `columns` columns.  rest: number of members of the last row if it is incomplete, else 0. */
+/* A group of members, numbered row by row.  rest: number of members of the last row if it is incomplete, else 0. */
 typedef struct irr_rows {
     int columns;
     int rows;
@@ -10,7 +10,7 @@ typedef struct irr_rows {
 } irr_rows_t;
 
 /*
- * Returns the step, counted from 1, in which a member sends its message to another column.  No member receives two
+ * Returns the step, counted from 1, in which a member sends its message for another column.  No member receives two
  * messages in a step if rest <= rows - 1.
  */
 int irr_priority_step(irr_rows_t rows, int member, int column);

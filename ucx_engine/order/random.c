@@ -2,14 +2,14 @@
  * random.c - random scheduling in which a rank sends and receives at most one message in a step.  The algorithms random
  * and random-sorted are RS_N and RS_N+sort of Ranka, Wang and Kumar, sections 5.2 and 7.1.
  *
- * Each rank has a row, the list of the messages that it sends.  The rows are shuffled once.  In each step the ranks,
+ * The list of the messages that a rank sends is called its row.  The rows are shuffled once.  In each step the ranks,
  * beginning with a random rank, each take the first message of their row whose receiver is free.  The last message of
- * the row moves to the index of the taken message.  No message is split.  With d messages from and to each rank there
- * are about d + log d steps.  A step takes O(P * d) time in the worst case, and usually O(P) plus the number of
- * receivers that were not free.
+ * the row moves into the gap that the taken message leaves.  No message is split.  With d messages from and to each
+ * rank there are about d + log d steps.  For P ranks a step takes O(P * d) time in the worst case.  It usually takes
+ * O(P) time, plus O(1) for each busy receiver that a rank tries.
  *
- * random-sorted first sorts each row, longest message first, in O(d log d) time for a row.  When messages are taken,
- * other messages move, so the row does not stay sorted.  The paper found no gain over RS_N.
+ * random-sorted first sorts each row, longest message first, in O(d log d) time for a row.  The row does not stay
+ * sorted, because its last message moves into each gap.  The paper found no gain over RS_N.
  */
 #include "order/messages.h"
 
@@ -20,7 +20,7 @@
 
 /*
  * Finds the first message of the row whose receiver is free, moves it behind the unscheduled messages of the row, and
- * returns it.  NULL: there is no such message.
+ * returns it.  Returns NULL if no receiver is free.
  */
 static irr_message_t *take(irr_messages_t *messages, int row, const int *busy, int step)
 {
@@ -39,8 +39,8 @@ static irr_message_t *take(irr_messages_t *messages, int row, const int *busy, i
 }
 
 /*
- * Assigns messages to steps until none is left.  busy[j]: last step in which rank j receives; taken[i]: the message
- * that rank i sends in this step.
+ * Assigns messages to steps until none is left.  busy[j]: the last step in which rank j receives; taken[i]: the message
+ * that rank i sends in the current step.
  */
 static irr_status_t run_steps(irr_messages_t *messages, uint64_t *random, int *busy, irr_message_t **taken,
                               const irr_deadline_t *deadline, irr_schedule_t *schedule)
@@ -98,7 +98,8 @@ static irr_status_t schedule_rows(const irr_matrix_t *matrix, const irr_schedule
     irr_status_t status = irr_messages_init(&messages, matrix);
 
     if (status == IRR_OK) {
-        irr_messages_shuffle(&messages, &random);   /* also decides the order of equally long messages */
+        irr_messages_shuffle(&messages, &random);   /* if the row is then sorted, equally long messages stay in random
+                                                       order */
         if (sorted) {
             irr_messages_sort(&messages);
         }
@@ -121,13 +122,9 @@ static irr_status_t longest_first(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_random = {
-    .name = "random",
-    .contention_free = true,
-    .schedule = in_random_order
+    .name = "random", .contention_free = true, .schedule = in_random_order
 };
 
 const irr_order_t irr_order_random_sorted = {
-    .name = "random-sorted",
-    .contention_free = true,
-    .schedule = longest_first
+    .name = "random-sorted", .contention_free = true, .schedule = longest_first
 };

@@ -2,16 +2,17 @@
  * random_heap.c - random scheduling with heaps, algorithm random-heap: RS_NH of Ranka, Wang and Kumar, sections
  * 5.2, 6 and 7.
  *
- * Each rank has a heap of its remaining messages.  In each step the ranks, beginning with a random rank, each take the
- * longest message whose receiver is free.  Most messages of a step are sent whole.  Of the longest messages, only the
- * number of bytes that lambda.h computes is sent, and the rest returns to the heap.  No step therefore waits for a
- * single long message.
+ * Each rank has a heap of its remaining messages.  In each step the ranks take turns, beginning with a random rank;
+ * each rank takes its longest message whose receiver is free.  lambda.h computes a threshold for the step.  Messages up
+ * to the threshold are sent whole.  Of a longer message, only as many bytes as the threshold are sent, and the rest
+ * returns to the heap.  No step therefore waits for a single long message.
  *
- * If each rank sends and receives d messages, and a fraction lambda of them is sent whole, the paper counts about P * d
- * / lambda * ln d heap operations of O(log d) each.  Each step sorts P lengths.  There are at most as many steps as
- * messages.
+ * If each of P ranks sends and receives d messages, and each step sends a fraction lambda of its messages whole, the
+ * paper counts about P * d / lambda * ln d heap operations of O(log d) time each.  Each step sorts P lengths.  There
+ * are at most as many steps as messages.
  *
- * The rule `search` (section 6.1) computes a schedule for each candidate, and keeps the one with the least time.
+ * With the rule `search` (section 6.1) the file computes a schedule for each of several values of lambda, the
+ * candidates, and keeps the schedule that takes the least time.
  */
 #include "order/lambda.h"
 #include "order/messages.h"
@@ -24,9 +25,9 @@
 /*
  * ---- heaps ----
  *
- * The remaining messages of a row are a heap inside the row, with the longest message on top.  An extracted message
- * stays in the row, behind the heap, so messages that a step tries without success need no other memory.  An operation
- * takes O(log n) time.
+ * The messages of a rank are stored in one array, its row.  The remaining messages form a heap at the start of the row,
+ * with the longest message on top.  An extracted message is stored behind the heap, so a step needs no other memory for
+ * messages that it tries without success.  An operation on n messages takes O(log n) time.
  */
 
 static void swap(irr_message_t *a, irr_message_t *b)
@@ -76,10 +77,10 @@ static void insert(irr_message_t *heap, int n)
 
 typedef struct heaps {
     irr_messages_t messages;
-    size_t         left;      /* messages in all heaps */
+    size_t         left;      /* number of messages in all heaps */
     uint64_t       random;
     int           *busy;      /* by rank: the last step in which it received */
-    bool          *sends;     /* by rank: true if it sends in this step; its message is right behind its heap */
+    bool          *sends;     /* by rank: true if it sends in this step; its message is stored behind its heap */
     uint64_t      *lengths;   /* lengths of the messages of this step */
 } heaps_t;
 
@@ -105,14 +106,14 @@ static irr_status_t heaps_init(heaps_t *heaps, const irr_matrix_t *matrix, uint6
         return status;
     }
     heaps->left = heaps->messages.count;
-    irr_messages_shuffle(&heaps->messages, &heaps->random);  /* decides the order of equally long messages */
+    irr_messages_shuffle(&heaps->messages, &heaps->random);  /* equally long messages are taken in random order */
     for (int i = 0; i < matrix->ranks; i++) {
         build(irr_messages_row(&heaps->messages, i), heaps->messages.left[i]);
     }
     return IRR_OK;
 }
 
-/* Moves the longest message of the row with a free receiver behind the heap.  Returns false if no receiver is free. */
+/* Moves the longest message whose receiver is free behind the heap.  Returns false if no receiver is free. */
 static bool take(heaps_t *heaps, int row, int step)
 {
     irr_message_t *heap = irr_messages_row(&heaps->messages, row);
@@ -144,7 +145,7 @@ static irr_message_t *taken(heaps_t *heaps, int row)
     return irr_messages_row(&heaps->messages, row) + heaps->messages.left[row];
 }
 
-/* Takes a message for each rank, and returns the bytes that a message may send in this step. */
+/* Takes a message for each rank, and returns the threshold of the step. */
 static uint64_t choose(heaps_t *heaps, const irr_scheduled_params_t *params, int step)
 {
     const size_t ranks = (size_t)heaps->messages.ranks, start = irr_random_below(&heaps->random, ranks);
@@ -224,7 +225,7 @@ static irr_lambda_t candidate(int i, int candidates)
     return (irr_lambda_t){ IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE - below };
 }
 
-/* Returns the time in bytes: the makespan plus the latency of each step.  Saturates, as a latency may be any number. */
+/* Returns the makespan plus the latency of each step.  The unit is the time of one byte; at most UINT64_MAX. */
 static uint64_t time_of(const irr_schedule_t *schedule, uint64_t latency)
 {
     uint64_t time;
@@ -256,7 +257,7 @@ static irr_status_t search(const irr_matrix_t *matrix, const irr_scheduled_param
         }
         irr_schedule_fini(&tried);
         if (status == IRR_ERR_TIMEOUT && i > 0) {
-            return IRR_OK;   /* the best so far */
+            return IRR_OK;   /* return the best schedule so far */
         }
     }
     return status;
@@ -270,7 +271,5 @@ static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_random_heap = {
-    .name = "random-heap",
-    .contention_free = true,
-    .schedule = make_schedule
+    .name = "random-heap", .contention_free = true, .schedule = make_schedule
 };

@@ -1,22 +1,24 @@
 /*
- * redistribution.c - the schedules of block-cyclic redistributions (algorithm redistribution).  There are algorithm 1,
- * algorithm 2 and a plain schedule; the first of the three that supports the redistribution computes its schedule.
+ * redistribution.c - the schedules of block-cyclic redistributions (algorithm redistribution).  An array with blocks of
+ * x elements on p ranks, the sources, gets blocks of y elements on q ranks, the targets.
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution
  *
- * The redistribution determines the step of a message, and the matrix determines its length.  If the matrix has
- * messages that are not part of the redistribution, the check at the end finds that they have no step.
+ * There are three methods: algorithm 1, algorithm 2, and a plain schedule.  The first method that supports the
+ * redistribution computes the schedule.  The method computes the step of each message from x, p, y and q; the length of
+ * a message is taken from the matrix.  A matrix may have other messages than the redistribution.  The check at the end
+ * finds that such messages have no step.
  *
  * Algorithm 1 (section 4.1, theorem 1) requires gcd(x, q) = gcd(y, p) = 1.  All messages of a step have the same
- * length.  The table of lengths has a row for each source and a column for each target.  Its entries (i + yk mod p, j +
- * xk mod q) are equal for all k, because the distribution repeats after xy elements, that is, after y blocks of the
- * sources and x blocks of the targets.  For p <= q the entries with k from 0 to p - 1 are a step: they contain each
- * source once, and p different targets.  The steps of i = 0 and all j contain each message once.  If p > q, sources and
- * targets are swapped first, because the paper's algorithm would give two sources the same target.  There are at most
- * max(p, q) steps, and fewer if some ranks exchange no data.  O(pq) time.
+ * length.  The table of lengths has a row for each source and a column for each target.  Entries (i + yk mod p, j + xk
+ * mod q) are equal for all k, because the distribution repeats after xy elements, that is, after y blocks of the
+ * sources and x blocks of the targets.  For p <= q the p entries with k from 0 to p - 1 form a step: they contain each
+ * source once, and p different targets.  The q steps with i = 0 and any j contain each message once.  If p > q, sources
+ * and targets are swapped first, because the steps of the paper's algorithm would then contain a target twice.  There
+ * are at most max(p, q) steps, and fewer if some ranks exchange no data.  O(pq) time.
  *
- * Algorithm 2 is in redistribution_two.c.  The plain schedule is the one of the paper's figure 1(b).  It has max(p, q)
- * steps and takes O(P * P) time.  The check takes O(P * P + n log n) time for n messages.
+ * Algorithm 2 is in redistribution_two.c.  The plain schedule is the one of the paper's figure 1(b).  For P ranks it
+ * has at most P - 1 steps and takes O(P * P) time.  The check takes O(P * P + n log n) time for n messages.
  */
 #include "order/messages.h"
 #include "order/order.h"
@@ -150,7 +152,5 @@ static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_redistribution = {
-    .name = "redistribution",
-    .contention_free = true,
-    .schedule = make_schedule
+    .name = "redistribution", .contention_free = true, .schedule = make_schedule
 };

@@ -3,12 +3,13 @@
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution
  *
- * The pattern of messages repeats after a period of the array.  If the array has a whole number of periods, the
- * messages of a step are equally long in both algorithms of the paper.  For any other array the steps are those of one
- * period, and the messages of a step may have different lengths.
+ * An array with blocks of x elements on p ranks, the sources, gets blocks of y elements on q ranks, the targets
+ * (problem/redistribution.h).  The pattern of messages repeats after a number of elements, the period.  If the array is
+ * a whole number of periods, all messages of a step are equally long in both algorithms of the paper.  For any other
+ * array the steps are those of one period, and the messages of a step may have different lengths.
  *
- * As in the paper, the messages of processors to themselves count when the steps are computed.  The schedule omits
- * these messages, and steps without other messages.
+ * As in the paper, the messages of ranks to themselves count when the steps are computed.  The schedule omits these
+ * messages, and steps without other messages.
  */
 #ifndef IRR_REDIST_H
 #define IRR_REDIST_H
@@ -18,9 +19,9 @@
 #include "problem/redistribution.h"
 
 /*
- * Computes a sorted schedule for the matrix that irr_redistribution_matrix made of the redistribution.  *large needs no
- * initialisation; on success the caller frees it with irr_large_fini.  Returns IRR_ERR_NOT_SUPPORTED in the cases
- * stated below.  May return IRR_ERR_NO_MEMORY.
+ * Computes a sorted schedule for the matrix that irr_redistribution_matrix computed from the redistribution.  *large
+ * needs no initialisation; on success the caller frees it with irr_large_fini.  Returns IRR_ERR_NOT_SUPPORTED in the
+ * cases stated below.  May return IRR_ERR_NO_MEMORY.
  */
 typedef irr_status_t (*irr_redistribution_order_t)(const irr_redistribution_t *redistribution,
                                                    const irr_matrix_t *matrix, irr_large_t *large);
@@ -33,16 +34,13 @@ irr_status_t irr_redistribution_one(const irr_redistribution_t *redistribution, 
                                     irr_large_t *large);
 
 /*
- * Algorithm 2: each rank sends the same number of bytes in a large step, unless receivers prevent it.  Returns
+ * Algorithm 2, in large steps (order/large.h): each source sends the same number of bytes in a large step.  Returns
  * IRR_ERR_NOT_SUPPORTED for periods of 2^63 elements and more.
  */
 irr_status_t irr_redistribution_two(const irr_redistribution_t *redistribution, const irr_matrix_t *matrix,
                                     irr_large_t *large);
 
-/*
- * The simple contention-free schedule, for comparison: in step k rank i sends to rank i + k.  It does not depend on
- * lengths.
- */
+/* The plain schedule, for comparison: in step k rank i sends to rank i + k.  The steps do not depend on lengths. */
 irr_status_t irr_redistribution_rotate(const irr_redistribution_t *redistribution, const irr_matrix_t *matrix,
                                        irr_large_t *large);
 
@@ -50,15 +48,15 @@ irr_status_t irr_redistribution_rotate(const irr_redistribution_t *redistributio
 irr_status_t irr_redistribution_order(const irr_redistribution_t *redistribution, const irr_matrix_t *matrix,
                                       irr_large_t *large);
 
-/* Returns whether gcd(x, q) = gcd(y, p) = 1 after x and y are divided by gcd(x, y). */
+/* Returns whether x and q, and y and p, have no common divisor, after x and y are divided by gcd(x, y). */
 bool irr_redistribution_aligns(const irr_redistribution_t *redistribution);
 
 /* ---- for the algorithms ---- */
 
 /*
- * The input of an algorithm. x and y are divided by gcd(x, y), which does not change the pattern of messages (lemma 2).
- * In an algorithm each source sends to one target after the other. turned: sources and targets are swapped; each target
- * then receives from one source after the other.
+ * The input of an algorithm.  In `sides`, x and y are divided by gcd(x, y), which does not change the pattern of
+ * messages (lemma 2).  turned: sources and targets are swapped.  An algorithm computes the order in which each source
+ * sends to its targets; if turned, this becomes the order in which each target receives from its sources.
  */
 typedef struct irr_redistribution_view {
     irr_redistribution_t sides;

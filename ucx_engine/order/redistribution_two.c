@@ -1,17 +1,19 @@
 /*
- * redistribution_two.c - schedules of all redistributions, in large steps.  In a large step each source sends the same
- * number of bytes.  A large step consists of small steps, in which a rank sends at most one message.
+ * redistribution_two.c - schedules of all redistributions, in large steps.  An array with blocks of x elements on p
+ * ranks, the sources, gets blocks of y elements on q ranks, the targets.  In a large step each source sends the same
+ * number of bytes.  A large step consists of small steps, in which a rank sends at most one message and receives at
+ * most one.
  *
  *     Guo, Pan: Improving communication scheduling for array redistribution,
  *     section 4.2, theorem 2 and algorithm 2
  *
- * The table of lengths has a row for each source and a column for each target.  It is cut into blocks with the same
+ * The table of lengths has a row for each source and a column for each target.  It is divided into blocks with the same
  * contents.  With s = gcd(y, p) and t = gcd(x, q), entry (i, j) is equal to entry (i + yk mod p, j + xk mod q) for all
- * k.  The row of the second entry differs by a multiple of s, and its column by a multiple of t.  The paper takes
- * blocks of s x t entries.  Because k moves row and column together, these blocks are equal only if h = gcd(p / s, q /
- * t) is 1.  Blocks of sh x th entries are always equal.
+ * k.  The two rows differ by a multiple of s, and the two columns by a multiple of t.  The paper takes blocks of s x t
+ * entries.  Because k moves row and column together, these blocks are equal only if h = gcd(p / s, q / t) is 1.  Blocks
+ * of sh x th entries are always equal.
  *
- * 1. Each source picks one block of its row for the first large step.  Sources with long messages pick first.  A source
+ * 1. Each source picks a block of its row for the first large step.  Sources with long messages pick first.  A source
  *    tries the block on the diagonal of the table first.  If possible, it picks a block in which no target receives
  *    more than a source sends.
  * 2. The messages of the picked blocks get small steps.  The next message is always the longest one whose source and
@@ -19,12 +21,13 @@
  * 3. Large step n is the first large step, with its targets moved by n - 1 blocks.
  *
  * Items 1 and 2 replace steps 3 to 9 of the paper, because the loops that the paper prints do not produce a schedule.
- * If there are several equal choices, this file makes the choice with which example 2 gives the table of the paper.
- * The paper assumes p / s < q / t without loss of generality.  This file also computes the schedule with sources and
- * targets swapped, and keeps the shorter of the two schedules.  If both are equally long, it keeps the one without the
- * swap.
+ * Where several choices are equally good, this file chooses as example 2 of the paper does.  The paper assumes p / s <
+ * q / t without loss of generality.  This file also computes the schedule with sources and targets swapped, and keeps
+ * the shorter of the two schedules.  If both are equally long, it keeps the schedule that satisfies the paper's
+ * assumption.
  *
- * There are q / th large steps, or p / sh with the swap.  Time O(pq * (s + t) * h) at most, memory O(pth + q).
+ * There are q / th large steps, or p / sh if sources and targets are swapped.  Time O(pq * (s + t) * h) at most, memory
+ * O(pth + q).
  */
 #include "order/redistribution.h"
 
@@ -42,7 +45,7 @@ typedef struct two {
     const irr_redistribution_view_t *view;
     int        height, width;     /* numbers of rows and columns of a block: sh, th */
     int        columns;           /* number of blocks in a row */
-    uint64_t  *load;              /* bytes that each target receives in the first large step */
+    uint64_t  *load;              /* elements that each target receives in the first large step */
     int       *sends, *receives;  /* by source, by target: the latest small step in which it was busy */
     message_t *sources;           /* longest message of each source, sorted by falling length */
     message_t *messages;          /* messages of the first large step */
@@ -75,9 +78,7 @@ static int by_length(const void *a, const void *b)
     return (x->j > y->j) - (x->j < y->j);
 }
 
-/*
- * Fills and sorts two->sources.  Returns the number of bytes that a source sends in a block, the same for all sources.
- */
+/* Fills and sorts two->sources.  Returns the number of elements that each source sends in a block. */
 static uint64_t sort_sources(two_t *two)
 {
     const irr_redistribution_t *sides = &two->view->sides;
@@ -100,7 +101,7 @@ static uint64_t sort_sources(two_t *two)
 }
 
 /*
- * Returns the number of bytes that the busiest target of a column of blocks would receive if source i picked this
+ * Returns the number of elements that the busiest target of a column of blocks would receive if source i picked this
  * column.
  */
 static uint64_t load_with(const two_t *two, int i, int column)
@@ -116,7 +117,7 @@ static uint64_t load_with(const two_t *two, int i, int column)
     return most;
 }
 
-/* Returns the column of blocks that source i picks: the first one within the limit, or the one with the least load. */
+/* Returns the column of blocks that source i picks: the first one within the limit, or else the least loaded one. */
 static int pick_column(const two_t *two, int i, uint64_t limit)
 {
     uint64_t least = UINT64_MAX;
@@ -211,7 +212,7 @@ static irr_status_t build(const irr_redistribution_t *redistribution, bool turne
     return irr_redistribution_end(large, status);
 }
 
-/* Returns true if a column has more blocks than a row.  The paper then swaps sources and targets. */
+/* Returns true if a column has more blocks than a row, p / s > q / t.  The paper then swaps sources and targets. */
 static bool is_turned(const irr_redistribution_t *redistribution)
 {
     const uint64_t common = irr_gcd(redistribution->x, redistribution->y);

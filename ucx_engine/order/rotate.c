@@ -1,8 +1,8 @@
 /*
  * rotate.c - in step k, member m sends to member m + k and receives from member m - k, modulo the size of the group.
  *
- * The order has size - 1 steps.  In each step every member receives exactly one message, so members do not contend for
- * receivers.  O(1) time for a step.  JPDC 3.1.1.
+ * The order has size - 1 steps.  In each step every member receives exactly one message, so no receiver gets several
+ * messages at the same time.  O(1) time for a step.  JPDC 3.1.1.
  */
 #include "order/order.h"
 
@@ -17,8 +17,5 @@ static int recv_step(irr_group_t group, int from)
 }
 
 const irr_order_t irr_order_rotate = {
-    .name = "rotate",
-    .contention_free = true,
-    .send_step = send_step,
-    .recv_step = recv_step
+    .name = "rotate", .contention_free = true, .send_step = send_step, .recv_step = recv_step
 };

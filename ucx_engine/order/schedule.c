@@ -1,6 +1,4 @@
-/*
- * schedule.c - see schedule.h.  Sorting is O(n log n) in the transmissions.
- */
+/* schedule.c - see schedule.h.  Sorting is O(n log n) in the transmissions. */
 #include "order/schedule.h"
 
 #include "core/alloc.h"
@@ -68,8 +66,8 @@ static int by_last(const void *a, const void *b)
 }
 
 /*
- * The state of a pass through a schedule. over: all transmissions, sorted by their last step; done: number of them that
- * have ended; now: the time at which the last of these has ended.
+ * A position in a schedule.  over: all transmissions, sorted by their last step; done: number of transmissions at the
+ * start of `over` that have ended; now: the time at which all of these have ended.
  */
 typedef struct progress {
     const irr_transmission_t **over;
@@ -77,7 +75,7 @@ typedef struct progress {
     uint64_t                   now;
 } progress_t;
 
-/* Advances to the end of a step.  The caller has set the start times of all transmissions that end until then. */
+/* Advances to the end of a step.  The start times of all transmissions that end by then must be set. */
 static void advance(const irr_schedule_t *schedule, const irr_step_time_t *times, int step, progress_t *progress)
 {
     while (progress->done < schedule->count && irr_transmission_last(progress->over[progress->done]) <= step) {
@@ -90,8 +88,8 @@ static void advance(const irr_schedule_t *schedule, const irr_step_time_t *times
 
 /*
  * Computes the times and returns the makespan.  A transmission begins with its first step.  A step begins when all
- * transmissions of which every step is earlier have ended.  It ends when all transmissions of which it is the last step
- * have ended.
+ * transmissions whose last step is an earlier one have ended.  It ends when also all transmissions whose last step is
+ * this one have ended.
  */
 static uint64_t sum_up(const irr_schedule_t *schedule, const irr_transmission_t **over, irr_step_time_t *times)
 {
@@ -128,8 +126,8 @@ irr_status_t irr_schedule_times(const irr_schedule_t *schedule, irr_step_time_t 
 }
 
 /*
- * Merges consecutive transmissions of a message.  latest[from]: the last kept transmission of a rank, counted from 1;
- * 0: none.
+ * Merges consecutive transmissions of a message.  latest[from]: number, from 1, of the last transmission of sender
+ * `from` that was kept; 0: none.
  */
 static void merge(irr_schedule_t *schedule, size_t *latest)
 {
@@ -213,7 +211,7 @@ static uint64_t pieces_of(const irr_transmission_t *t, uint64_t piece_max)
     return piece_max > 0 ? (t->length - 1) / piece_max + 1 : 1;
 }
 
-/* Appends pieces of equal length.  A short piece among them could overtake others in network queues. */
+/* Appends pieces of about equal length, because a short piece could overtake longer ones in queues of the network. */
 static void append_pieces(const irr_transmission_t *t, uint64_t piece_max, irr_schedule_t *own)
 {
     uint64_t left = t->length;

@@ -1,9 +1,9 @@
 /*
- * schedule.h - a schedule: the sender, receiver and step of each message, computed from the count matrix.
+ * schedule.h - a schedule: the sender, the receiver and the step of each message.
  *
- * In a step a rank sends at most one message and receives at most one message.  A long message may be split into
- * transmissions in several steps.  Messages of ranks to themselves are left out.  The same matrix and seed give the
- * same schedule on all ranks.
+ * A schedule is computed from the count matrix, the table of the bytes that each rank sends to each other rank.  In a
+ * step a rank sends at most one message and receives at most one message.  A long message may be split into
+ * transmissions in several steps.  Messages of ranks to themselves are left out.
  */
 #ifndef IRR_SCHEDULE_H
 #define IRR_SCHEDULE_H
@@ -21,10 +21,10 @@ typedef struct irr_transmission {
 /* Zeroed: empty. */
 typedef struct irr_schedule {
     int                 ranks;
-    int                 steps;     /* number of the last step; any step may be empty, even the last */
-    irr_transmission_t *list;      /* by step, then by sender */
+    int                 steps;     /* number of steps; any step may be empty, even the last */
+    irr_transmission_t *list;      /* sorted by step, then by sender */
     size_t              count, max;
-    uint64_t            merged;    /* makespan before irr_schedule_merge; 0: no transmissions were merged */
+    uint64_t            merged;    /* makespan before irr_schedule_merge; 0: no merge */
 } irr_schedule_t;
 
 /* Returns the last step of a transmission. */
@@ -35,16 +35,14 @@ static inline int irr_transmission_last(const irr_transmission_t *t)
 
 void irr_schedule_fini(irr_schedule_t *schedule);
 
-/*
- * Append a transmission, and sort the list.  Transmissions may be appended in any order.  May return IRR_ERR_NO_MEMORY.
- */
+/* Appends a transmission, in any order; irr_schedule_sort sorts them afterwards.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_schedule_add(irr_schedule_t *schedule, irr_transmission_t transmission);
 void         irr_schedule_sort(irr_schedule_t *schedule);
 
 /*
- * Checks that each byte of the matrix is sent once, that no other byte is sent, and that no rank sends twice or
- * receives twice in a step.  After IRR_ERR_INVALID_PLAN, reason[size] describes the fault; reason may be NULL.  May
- * return IRR_ERR_NO_MEMORY.
+ * Checks that a schedule sends each byte of the matrix once and no other byte, and that no rank sends twice or receives
+ * twice in a step.  After IRR_ERR_INVALID_PLAN, reason[size] describes the fault; reason may be NULL.  May return
+ * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedule_check(const irr_schedule_t *schedule, const irr_matrix_t *matrix, char *reason,
                                 size_t size);
@@ -69,12 +67,13 @@ irr_status_t irr_schedule_check_alone(const irr_schedule_t *schedule, irr_schedu
 irr_status_t irr_schedule_matrix(const irr_schedule_t *schedule, irr_matrix_t *matrix);
 
 /*
- * Merges transmissions of a message in consecutive steps of a sorted schedule.  The schedule must have no merged
- * transmissions.  No step becomes longer.  O(n) time for n transmissions.  May return IRR_ERR_NO_MEMORY.
+ * Merges successive transmissions of a message, if they are in consecutive steps, into one transmission of several
+ * steps.  The schedule must be sorted, and not merged before.  The makespan does not grow.  O(n) time for n
+ * transmissions.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedule_merge(irr_schedule_t *schedule);
 
-/* Start of a step, and its end on all ranks.  The unit of time is the time in which a port transfers a byte. */
+/* The time of a step: its start, and its end on all ranks.  The unit is the time in which a rank sends one byte. */
 typedef struct irr_step_time {
     uint64_t begin, end;
 } irr_step_time_t;
@@ -87,8 +86,8 @@ typedef struct irr_step_time {
 irr_status_t irr_schedule_times(const irr_schedule_t *schedule, irr_step_time_t *times, uint64_t *makespan);
 
 /*
- * Returns the time of the schedule if steps do not overlap: the length of the longest transmission of each step, summed
- * over the steps, as if no transmissions were merged.
+ * Returns the makespan of a sorted schedule, in the unit above: its duration if a step begins when the previous step
+ * has ended.  The makespan is the sum of the longest transmissions of the steps.  A merge does not change it.
  */
 uint64_t irr_schedule_makespan(const irr_schedule_t *schedule);
 
@@ -103,9 +102,9 @@ size_t irr_schedule_splits(const irr_schedule_t *schedule, const irr_matrix_t *m
 
 /*
  * Returns the transmissions that a rank sends or receives, in their order.  A transmission of more than piece_max bytes
- * is cut into pieces of equal length of at most piece_max bytes; with piece_max 0 none is cut.  The pieces of a
- * transmission follow each other and have its step.  The caller frees *own with irr_schedule_fini.  May return
- * IRR_ERR_NO_MEMORY.
+ * is divided into pieces of about equal length, of at most piece_max bytes each; if piece_max is 0, none is divided.
+ * The pieces of a transmission are adjacent in *own and have the same step.  The caller frees *own with
+ * irr_schedule_fini.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_schedule_own(const irr_schedule_t *schedule, int rank, uint64_t piece_max, irr_schedule_t *own);
 

@@ -16,7 +16,7 @@
 typedef struct check {
     const irr_schedule_t      *schedule;
     int                       *busy;     /* [r]: the last step in which rank r sends; [ranks + r]: the last step in
-                                            which it receives */
+                                            which rank r receives */
     const irr_transmission_t **sorted;   /* by message, then by offset */
     irr_schedule_fault_t      *fault;
 } check_t;
@@ -35,7 +35,7 @@ static irr_status_t broken(const check_t *check, size_t index, const char *forma
 
 /* ---- by step ---- */
 
-/* Checks the fields that do not depend on other transmissions.  bytes: maximum length of this transmission. */
+/* Checks the fields of transmission i that do not depend on other transmissions.  bytes: its maximum length. */
 static irr_status_t check_fields(const check_t *check, size_t i, uint64_t bytes)
 {
     const irr_transmission_t *t = &check->schedule->list[i];
@@ -142,7 +142,7 @@ static irr_status_t check_offsets(const check_t *check)
     return IRR_OK;
 }
 
-/* Checks that the last transmission of each message ends at the length that the matrix has for the message. */
+/* Checks that the last transmission of each message ends where the message ends according to the matrix. */
 static irr_status_t check_lengths(const check_t *check, const irr_matrix_t *matrix)
 {
     size_t next = 0;

@@ -1,9 +1,10 @@
 /*
  * schedule_file.c - reads and writes schedule files; see schedule_file.h.
  *
- * A file is not trusted.  When a word is read, its range is checked.  Then irr_schedule_check_alone checks the rules of
- * schedules.  If a transmission breaks a rule, the error names its line.  Memory grows with the lines that the file
- * has, not with the number of transmissions that it announces.
+ * A file is not trusted.  Each number is checked when it is read.  After the last line irr_schedule_check_alone checks
+ * the rules of schedules; if a transmission breaks a rule, the error names its line.  The second line of a file
+ * announces the number of transmissions.  Memory is allocated for the lines that were read, not for the announced
+ * number.
  *
  * Reading takes O(n log n) for n transmissions, and so does writing, which checks the schedule first.
  */
@@ -25,8 +26,9 @@
 typedef struct reader {
     irr_lines_t    lines;
     irr_schedule_t schedule;
-    uint64_t       announced;   /* number of transmissions */
-    size_t        *line_of;     /* line of each transmission, for faults found at the end */
+    uint64_t       announced;   /* number of transmissions that the file announces */
+    size_t        *line_of;     /* number of the line of each transmission, for faults that are found after the last
+                                   line */
     size_t         max;
 } reader_t;
 
@@ -67,7 +69,7 @@ static irr_status_t read_head(irr_lines_t *lines)
         return status;
     }
     if (irr_lines_split(lines, words, 2) != 2 || strcmp(words[0], NAME) != 0) {
-        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "first line does not say '" NAME " " VERSION "'");
+        return irr_lines_refuse(lines, IRR_ERR_FORMAT, "first line is not '" NAME " " VERSION "'");
     }
     if (strcmp(words[1], VERSION) != 0) {
         return irr_lines_refuse(lines, IRR_ERR_FORMAT, "version of the file is '%.32s'; only version " VERSION
@@ -124,7 +126,7 @@ static irr_status_t read_transmission(reader_t *reader)
         { "offset", 0, INT64_MAX }, { "length", 1, INT64_MAX }
     };
     enum { STEP, FROM, TO, OFFSET, LENGTH, FIELDS };
-    const field_t more = { "number of steps more", 1, (uint64_t)reader->schedule.steps };
+    const field_t more = { "number of further steps", 1, (uint64_t)reader->schedule.steps };
     uint64_t values[FIELDS + 1] = { 0 };
     irr_status_t status = read_numbers(&reader->lines, fields, FIELDS, &more, values);
 
@@ -199,8 +201,8 @@ static irr_status_t read_all(reader_t *reader)
 }
 
 /*
- * Sets `merged` of a schedule with merged transmissions to the makespan of the schedule as it is.  The makespan before
- * the merge may have been longer; the file does not contain it.
+ * If the schedule has transmissions of several steps, sets `merged` to its makespan.  The makespan before the
+ * transmissions were merged may have been longer, but the file does not contain it.
  */
 static irr_status_t set_makespan(irr_schedule_t *schedule, irr_file_error_t *error)
 {

@@ -7,10 +7,10 @@
  *     STEP FROM TO OFFSET LENGTH [MORE]     once for each transmission; MORE: number of further steps
  *     end
  *
- * Steps count from 1, ranks from 0; offset and length are bytes of the message from one rank to the other.  Lines are
- * sorted by step, then by sender.  STEPS is the number of the last step; any step may be empty.  A file has a complete
- * schedule: no rank sends twice or receives twice in a step, and each message is sent from byte 0 on, without a gap or
- * an overlap.  The line `end` shows that the file is complete.
+ * Steps count from 1, ranks from 0.  OFFSET and LENGTH are the range of bytes of the message from FROM to TO.  Lines
+ * are sorted by step, then by sender.  STEPS is the number of steps; any step may be empty.  In a valid file no rank
+ * sends twice or receives twice in a step, and each message is sent from byte 0 on, without a gap or an overlap.  The
+ * line `end` shows that the file is not truncated.
  */
 #ifndef IRR_SCHEDULE_FILE_H
 #define IRR_SCHEDULE_FILE_H
@@ -26,9 +26,9 @@
 irr_status_t irr_schedule_read(const char *path, irr_schedule_t *schedule, irr_file_error_t *error);
 
 /*
- * Writes a schedule file to a stream, without a flush.  comment: one line, or NULL.  Writes nothing and returns
- * IRR_ERR_BAD_PARAM if irr_schedule_read would reject the file.  After IRR_ERR_NO_MEMORY nothing is written.  Returns
- * IRR_ERR_IO if the stream has an error.  May block.
+ * Writes a schedule file to a stream, and does not flush the stream.  comment: one line, or NULL.  Writes nothing and
+ * returns IRR_ERR_BAD_PARAM if irr_schedule_read would reject the file.  After IRR_ERR_NO_MEMORY nothing is written.
+ * Returns IRR_ERR_IO if the stream has an error.  May block.
  */
 irr_status_t irr_schedule_write(const irr_schedule_t *schedule, const char *comment, FILE *stream);
 

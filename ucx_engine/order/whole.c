@@ -1,13 +1,16 @@
 /*
- * whole.c - list scheduling of an open shop without preemption.  Whenever a message ends, free ports begin other
- * messages; the port with the largest load chooses first.  The load of a port is the number of bytes of its messages
- * that have not begun.
+ * whole.c - list scheduling: computes a schedule in which each message is sent whole.
  *
- * A list schedule takes at most twice the time that the busiest port needs.  For matrices of applications it takes 1.00
- * to 1.02 times this time.  It has a third to two thirds of the transmissions of the shortest schedule with splits
- * (optimal.c).  A step lasts from the end of one message to the end of the next; a message may last several steps.
+ * A port is the send side or the receive side of a rank.  The load of a port is the number of bytes of its messages
+ * that have not begun.  Whenever a message ends, ports without a message begin other messages; the port with the
+ * largest load chooses first.
  *
- * Each end of a message takes O(P) time, plus the time of searching a row for each free sender.  In practice this is
+ * The schedule takes at most twice as long as the busiest port needs for its bytes; for matrices of applications, 1.00
+ * to 1.02 times as long.  It has a third to two thirds of the transmissions of the shortest schedule, which splits
+ * messages (optimal.c).  A step lasts from the end of one message to the end of the next message; a message may last
+ * several steps.
+ *
+ * At each end of a message, all ranks are visited, and the row of each free sender is searched.  In practice this takes
  * O(m P) time for m messages of P ranks.  Memory: O(P).
  */
 #include "order/whole.h"
@@ -22,12 +25,12 @@
 
 typedef struct shop {
     const irr_messages_t *messages;
-    irr_message_t        *list;       /* the messages; in each row, those that have not begun come first */
+    irr_message_t        *list;       /* row by row; in each row, the messages that have not begun come first */
     int                  *left;       /* number of messages of each row that have not begun */
-    uint64_t             *send_left, *recv_left;   /* bytes of each port that have not begun */
-    size_t               *sending;    /* by sender: the current transmission's index in the schedule */
-    uint64_t             *until;      /* by sender: end of its current transmission */
-    bool                 *receives;   /* by receiver: true while it is busy */
+    uint64_t             *send_left, *recv_left;   /* load of each sender and each receiver */
+    size_t               *sending;    /* by sender: index of the transmission that it sends, or NOTHING */
+    uint64_t             *until;      /* by sender: end of this transmission */
+    bool                 *receives;   /* by receiver: true if a message to it is running */
     uint64_t              now;
 } shop_t;
 
@@ -58,7 +61,7 @@ static irr_status_t shop_init(shop_t *shop, const irr_messages_t *messages)
     return IRR_OK;
 }
 
-/* Returns the free receiver with the largest load for a sender, as an index of its row; NOTHING: none is free. */
+/* Returns the free receiver with the largest load of a sender's row, as an index of the row, or NOTHING. */
 static size_t find(const shop_t *shop, int from)
 {
     const irr_message_t *row = &shop->list[shop->messages->first[from]];
@@ -73,7 +76,7 @@ static size_t find(const shop_t *shop, int from)
     return best;
 }
 
-/* Returns the load of the busier port of a message. */
+/* Returns the larger of the loads of the two ports of message k. */
 static uint64_t weight(const shop_t *shop, int from, size_t k)
 {
     const uint64_t received = shop->recv_left[shop->list[shop->messages->first[from] + k].to];
@@ -96,7 +99,7 @@ static irr_status_t begin(shop_t *shop, int from, size_t k, int step, irr_schedu
         .step = step, .from = from, .to = message.to, .offset = message.offset, .length = message.length });
 }
 
-/* Begins messages on free ports, the busiest port first, until no message can begin. */
+/* Begins messages between free ports, beginning with the port of the largest load, until none can begin. */
 static irr_status_t begin_all(shop_t *shop, int step, irr_schedule_t *schedule)
 {
     irr_status_t status = IRR_OK;
@@ -122,7 +125,7 @@ static irr_status_t begin_all(shop_t *shop, int step, irr_schedule_t *schedule)
     return status;
 }
 
-/* Advances the time to the next end of a message, and ends this step.  Returns false if no message is running. */
+/* Advances the time to the next end of a message, which ends this step.  Returns false if no message is running. */
 static bool end_some(shop_t *shop, int step, irr_schedule_t *schedule)
 {
     uint64_t next = UINT64_MAX;

@@ -1,6 +1,4 @@
-/*
- * whole.h - computes a schedule that splits no message; see whole.c.
- */
+/* whole.h - computes a schedule in which each message is sent whole; see whole.c. */
 #ifndef IRR_WHOLE_H
 #define IRR_WHOLE_H
 

@@ -1,9 +1,10 @@
 /*
  * xor.c - linear permutation, algorithm xor: Ranka, Wang and Kumar, section 5.1.
  *
- * If P is a power of two, rank i sends to rank i xor k in step k = 1 ..  P - 1; the two ranks then exchange messages.
- * Otherwise, or with params->shift, rank i sends to rank (i + k) mod P.  Each message is sent whole, in one step.  The
- * schedule always has P - 1 steps, because the paper also counts empty steps.  O(n log n) for n messages.
+ * If the number of ranks P is a power of two, rank i sends to rank i xor k in step k, for k = 1 to P - 1.  Ranks i and
+ * i xor k then send to each other in the same step.  Otherwise, or with params->shift, rank i sends to rank (i + k) mod
+ * P.  Each message is sent whole, in one step.  The schedule always has P - 1 steps; as in the paper, steps without
+ * messages count.  O(n log n) for n messages.
  */
 #include "order/messages.h"
 #include "order/order.h"
@@ -38,7 +39,5 @@ static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_xor = {
-    .name = "xor",
-    .contention_free = true,
-    .schedule = make_schedule
+    .name = "xor", .contention_free = true, .schedule = make_schedule
 };

@@ -1,31 +1,33 @@
 /*
- * grant.c - pacing grant: a send starts when its receiver has granted it, and a rank has few sends in flight.
+ * grant.c - pacing grant: a send starts when its receiver has granted it, that is, has sent it an empty message; and a
+ * rank has few sends in flight.
  *
- * With grants, neither end divides its bandwidth among many messages.  It is not enough to limit only the receives of a
- * rank.  A rank with grants from two receivers would send to both at half the speed, both receivers would wait for it,
- * and the exchange would use only a fraction of the network's bandwidth.  With two grants at a time, the next grant
- * travels while the previous message is still moving.
+ * With grants, neither a sender nor a receiver divides its bandwidth among many messages.  It is not enough to limit
+ * only the receives of a rank.  A rank with grants from two receivers would send to both at half the speed, both
+ * receivers would wait for it, and the exchange would use only a fraction of the network's bandwidth.  With two grants
+ * at a time, the next grant travels while the previous message is still moving.
  *
  * A rank grants its receives in the order of its plan.  It sends the grant for receive number i when receive number i -
- * `grants` is over.  Send number i waits for its grant, and for the end of send number i - `grants`.  Both ends have
- * the messages of a pair of ranks in the same order, so the j-th grant is for the j-th message.
+ * `grants` is complete.  Send number i waits for its grant, and for the completion of send number i - `grants`.  The
+ * messages from one rank to another have the same order at the sender and at the receiver, so the j-th grant is for the
+ * j-th message.
  *
  * The exchange ends if all its messages have a common order that each rank keeps in its sends and in its receives.
- * Proof: take the first message that is not over.  All earlier receives of its receiver are over, so the message has
- * its grant.  All earlier sends of its sender are over, so the message starts.  The common order is the list of a
- * schedule.  With order rotate, messages are ordered by (to - from) mod P; with order natural, by from + to.
+ * Proof: take the first message that is not complete.  All earlier receives of its receiver are complete, so the
+ * message has its grant.  All earlier sends of its sender are complete, so the message starts.  The common order is the
+ * list of a schedule.  With order rotate, messages are ordered by (to - from) mod P; with order natural, by from + to.
  *
  * Cost: one empty message for each message of the plan.  On emulated switched Ethernet, a prototype of this pacing used
- * 0.82 to 0.91 of the bandwidth of a port, whereas exchanges without grants used about half of it.  The prototype sent
- * pieces of 16 to 128 KiB, kept a strict order on both sides, and sent the next grant before a piece had arrived
+ * 0.82 to 0.91 of the bandwidth of a port; without grants, exchanges used about half of it.  The prototype sent pieces
+ * of 16 to 128 KiB, kept a strict order of sends and of receives, and sent the next grant before a piece had arrived
  * completely.
  */
 #include "pacing/pacing.h"
 
 /*
  * Makes `step`, which is number k of a list of steps, wait for number k - limit of the steps of `kind` in the same
- * stage.  The search for that step begins at index *behind, which is then advanced past the step.  Does nothing if k is
- * less than limit.
+ * stage.  The search for that step begins at index *behind of the plan; *behind is then advanced past the step.  Does
+ * nothing if k is less than limit.
  */
 static irr_status_t follow(irr_plan_t *plan, size_t step, size_t k, size_t limit, irr_step_kind_t kind, size_t *behind)
 {
@@ -87,6 +89,5 @@ static irr_status_t add(irr_plan_t *plan, const irr_pacing_params_t *params)
 }
 
 const irr_pacing_t irr_pacing_grant = {
-    .name = "grant",
-    .add = add
+    .name = "grant", .add = add
 };

@@ -1,6 +1,4 @@
-/*
- * pacing.c - the table of pacings, and their common functions.
- */
+/* pacing.c - the table of pacings, and their common functions. */
 #include "pacing/pacing.h"
 
 /* Pacing free: every send may start at once. */

@@ -1,5 +1,5 @@
 /*
- * pacing.h - pacings: the condition on which a step may start.
+ * pacing.h - pacings: the condition under which a message may start.
  *
  * A pacing is a function that adds signals, waits and dependencies to the plan of a rank.  The executor (exec/exec.h)
  * therefore needs no code for pacings, and irr_plan_check (study/check.h) can prove that the exchange ends.  The plan
@@ -30,7 +30,7 @@ typedef struct irr_pacing {
     const char *name;
     /* Adds the pacing to a plan; NULL: the pacing adds nothing. */
     irr_status_t (*add)(irr_plan_t *plan, const irr_pacing_params_t *params);
-    bool syncs;                               /* true if the pacing uses `signals` */
+    bool syncs;                               /* true: the pacing needs `signals` */
 } irr_pacing_t;
 
 extern const irr_pacing_t irr_pacing_free;

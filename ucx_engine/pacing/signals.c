@@ -1,8 +1,9 @@
 /*
- * signals.c - see signals.h.
+ * signals.c - the signals and waits of one rank with pacing sync; see signals.h.
  *
- * The synchronisations are sorted by the message that waits.  A rank waits for the signals of a peer in this order, so
- * the peer must send its signals to this rank in the same order.
+ * A synchronisation is a pair of messages: a signal about the first one releases the second one.  The list of
+ * synchronisations is sorted by the second message.  A rank waits for the signals of a peer in this order, so the peer
+ * must send its signals to this rank in the same order.
  */
 #include "pacing/signals.h"
 
@@ -15,8 +16,8 @@ typedef struct maker {
     const irr_schedule_t *schedule, *own;
     int                   rank;
     uint64_t              lead;
-    size_t               *first;     /* by transmission of the schedule: number of its first piece among the sends in
-                                        `own` if this rank sends it, among the receives if it receives it */
+    size_t               *first;     /* by transmission: number of its first piece in `own`, counted among the sends if
+                                        this rank sends it, and otherwise among the receives */
     size_t               *pieces;    /* by transmission: number of its pieces */
     uint64_t             *bytes;     /* bytes[i]: number of bytes of the first i receives */
     size_t                receives;  /* number of receives in `own` */
@@ -26,7 +27,7 @@ typedef struct maker {
 
 /* ---- pieces of transmissions ---- */
 
-/* Finds the pieces of each transmission of the rank in `own`, which has the order of the schedule. */
+/* Finds the pieces of each transmission in `own`, the rank's transmissions in pieces, in the order of the schedule. */
 static void find_pieces(maker_t *maker)
 {
     size_t next[2] = { 0, 0 }, at = 0;   /* next: numbers of receives and of sends */
@@ -58,8 +59,8 @@ static void sum_receives(maker_t *maker)
 }
 
 /*
- * Returns after how many of the first `count` receives their signal may be sent: the least number after which at most
- * `lead` bytes of these receives are missing.
+ * Returns the least number of receives after which, of the bytes of the first `count` receives, at most `lead` are
+ * missing.
  */
 static size_t early(const maker_t *maker, size_t count)
 {

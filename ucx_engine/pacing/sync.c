@@ -6,8 +6,8 @@
  * A rank sends at most one message in a step.  If the message is cut into pieces, they start together.  The receiver of
  * a message signals the ranks whose later sends share a link with the message.  pacing/signals.h computes these
  * signals.  A signal is sent when a number of bytes, the lead, has yet to arrive, so that the link is not idle while
- * the signal travels.  It is sent when a given number of receives are over and all earlier signals have been sent.  The
- * signals to a peer are therefore in order, and no rank is delayed until a later step.
+ * the signal travels.  A signal is sent when a given number of receives are complete and all earlier signals have been
+ * sent.  The signals to a peer are therefore in order, and no rank waits for a later step.
  *
  * The exchange ends, because a send waits only for earlier sends of its rank and for receives of earlier steps, on its
  * rank or on the signalling rank.
@@ -90,7 +90,5 @@ static irr_status_t add(irr_plan_t *plan, const irr_pacing_params_t *params)
 }
 
 const irr_pacing_t irr_pacing_sync = {
-    .name = "sync",
-    .add = add,
-    .syncs = true
+    .name = "sync", .add = add, .syncs = true
 };

@@ -1,6 +1,6 @@
 /*
  * window.h - a sliding window, which limits the number of messages and of bytes that a rank has in flight.  It applies
- * to every pacing.
+ * in addition to any pacing.
  *
  * A send starts as soon as both limits allow it.  A message that is longer than the limit of bytes is sent while no
  * other message is in flight.

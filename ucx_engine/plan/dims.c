@@ -1,6 +1,4 @@
-/*
- * dims.c - reads the dimensions of a grid: "auto", "8x8", "4x4x4", "2^6", "16x2^3".
- */
+/* dims.c - reads the dimensions of a grid: "auto", "8x8", "4x4x4", "2^6", "16x2^3". */
 #include "irr.h"
 
 #include <ctype.h>

@@ -1,6 +1,4 @@
-/*
- * names.c - the names of compositions, overlaps, pacings and host routes.
- */
+/* names.c - the names of compositions, overlaps, pacings and host routes. */
 #include "irr.h"
 
 #define TEXT_OF(name, text) text,

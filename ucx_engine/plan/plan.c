@@ -1,5 +1,6 @@
 /*
- * plan.c - storage of plans: growing arrays (steps, pieces, dependencies), and the steps that pacings add.
+ * plan.c - storage of plans (a plan is the list of steps of one rank): growing arrays of steps, pieces and
+ * dependencies, and the steps that pacings add.
  *
  * Appending a step takes amortised O(1) time.  A plan that is built in the memory of an earlier plan of at least the
  * same size allocates nothing.
@@ -25,7 +26,7 @@ void irr_plan_fini(irr_plan_t *plan)
     irr_plan_init(plan);
 }
 
-/* Sets the edition of a changed plan to a new number. */
+/* Sets the edition of a changed plan to a new number, because plans with equal editions count as equal. */
 static void renew_edition(irr_plan_t *plan)
 {
     static _Atomic uint64_t last;

@@ -193,8 +193,6 @@ irr_plan_mark_t irr_plan_mark(const irr_plan_t *plan);
 /* Removes all steps that were appended after irr_plan_mark returned the mark. */
 void irr_plan_cut(irr_plan_t *plan, const irr_plan_mark_t *mark);
 
-
-
 /* ---- check (study/check.c) ---- */
 
 /*

@@ -1,6 +1,4 @@
-/*
- * settings.c - see settings.h: the table.
- */
+/* settings.c - the table of the settings of a communicator, with their texts of help; see settings.h. */
 #include "plan/settings.h"
 
 #include <limits.h>

@@ -1,5 +1,6 @@
 /*
- * settings_value.c - see settings.h: converts texts to values, and values to words.
+ * settings_value.c - settings: converts texts to values, and values to the 64-bit words that ranks compare; see
+ * settings.h.
  *
  * The texts are untrusted.  If a text is not valid, the value is unchanged.
  */

@@ -1,6 +1,4 @@
-/*
- * slice.h - a slice: a range of the message from one rank to another, which a route moves as a unit.
- */
+/* slice.h - a slice: a range of the message from one rank to another that a route moves separately from the rest. */
 #ifndef IRR_SLICE_H
 #define IRR_SLICE_H
 

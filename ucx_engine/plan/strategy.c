@@ -1,6 +1,4 @@
-/*
- * strategy.c - a strategy from settings, and plans for a strategy; see strategy.h.
- */
+/* strategy.c - a strategy from settings, and plans for a strategy; see strategy.h. */
 #include "plan/strategy.h"
 
 #include <string.h>

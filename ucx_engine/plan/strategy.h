@@ -1,21 +1,19 @@
 /*
- * strategy.h - a strategy (irr_strategy_t) is one value with all choices for an exchange.  The table of algorithms
- * lists the strategies that have a name.
+ * strategy.h - a strategy (irr_strategy_t): one value that states how an exchange runs.
  *
- * A strategy has a route, an order and a pacing with their parameters, the composition of messages, and the window of
- * sends in flight.  irr_strategy_of makes a strategy from settings.  A trial compares several strategies
- * (choose/candidates.h).
+ * A strategy has a route (through which ranks a byte travels), an order (in which step each message is sent), a pacing
+ * (when a message may start), their parameters, the composition of messages, and the window of sends in flight.  The
+ * table of algorithms lists the strategies that have a name.  irr_strategy_of makes a strategy from settings.  A trial
+ * compares several strategies (choose/candidates.h).
  *
- * The strategy determines from what the plan of a rank is built:
+ * The strategy determines what a rank needs to build its plan:
  *
- * - direct, with an order that a rank computes alone (rotate, natural): the problem of the rank
+ * - direct, with an order that a rank computes from its index (rotate, natural): the problem of the rank
  * - direct, with an order that computes a schedule: the local schedule of the rank
  * - grid or node, without a schedule: the messages that arrive in the exchange (exec/relay.h), or the problems of all
  *   ranks (study/grid_plans.h)
  * - node, with a schedule: lengths from the count matrix, and the local schedule of the messages between nodes
  *   (route/forward.h)
- *
- * This file is pure.
  */
 #ifndef IRR_STRATEGY_H
 #define IRR_STRATEGY_H
@@ -40,11 +38,12 @@ typedef struct irr_strategy {
     const irr_order_t *order;
     const irr_pacing_t *pacing;
     size_t             grants;      /* pacing grant: number of grants that a rank gives at a time */
-    size_t             lead;        /* pacing sync: a receiver signals this number of bytes early */
+    size_t             lead;        /* pacing sync: a receiver sends its signal when this number of bytes is still
+                                       missing */
     size_t             piece_max;   /* longest piece of a message in a schedule, in bytes; 0: no limit */
     irr_compose_t      compose;
     size_t             window_messages, window_bytes;
-    irr_shape_t        shape;       /* route grid, as is `balanced`; all later members: also route node */
+    irr_shape_t        shape;       /* only for route grid, as `balanced`; the members below are for route node, too */
     bool               balanced;
     irr_dims_t         dims;
     size_t             slice_min;
@@ -58,8 +57,8 @@ typedef struct irr_strategy {
 const irr_strategy_t *irr_algorithm_strategy(int algorithm);
 
 /*
- * Returns the row that replaces the row "auto"; returns any other row as it is.  hosts: with a topology, the number of
- * hosts of all ranks; otherwise 1.  The result is equal on all ranks.
+ * Returns the row that replaces row "auto"; any other row replaces itself.  hosts: with a topology, the number of hosts
+ * of all ranks; otherwise 1.  All ranks get the same result.
  */
 int irr_algorithm_resolve(int algorithm, int hosts);
 
@@ -70,14 +69,14 @@ bool irr_algorithm_asks_topology(int algorithm);
 
 /*
  * Returns the strategy of settings; hosts: as for irr_algorithm_resolve.  The default pacing of the algorithm replaces
- * IRR_PACING_AUTO.  The pacing of a grid is always free, because the two ends of a message may have it in different
- * steps.
+ * IRR_PACING_AUTO.  The pacing of a grid is always free, because the sender and the receiver of a message may have it
+ * in different steps.
  */
 irr_strategy_t irr_strategy_of(const irr_settings_t *settings, int hosts);
 
 /*
- * Returns the strategy of an exchange for which there is no schedule: the order of direct, and pacing loose instead of
- * sync.
+ * Returns the strategy that replaces a strategy with a schedule if there is no schedule: it has the order of direct,
+ * and pacing loose instead of sync.
  */
 irr_strategy_t irr_strategy_alone(const irr_strategy_t *strategy);
 

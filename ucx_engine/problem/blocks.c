@@ -1,16 +1,11 @@
-/*
- * blocks.c - see blocks.h.
- */
+/* blocks.c - lists of blocks, sorted by rank; see blocks.h. */
 #include "problem/blocks.h"
 
 #include "core/alloc.h"
 
 #include <string.h>
 
-/*
- * The loop has no branch that depends on a block, because lists may be long, and each call of the user checks its
- * lists.
- */
+/* The loop has no branch that depends on a block: lists may be long, and each collective call checks its lists. */
 bool irr_blocks_are_good(irr_blocks_t blocks, int ranks)
 {
     size_t bad = 0;

@@ -3,18 +3,18 @@
  * and test whether a problem is equal to the previous problem.
  *
  * The message between two ranks is the content of their blocks, one block after the other.  The sender and the receiver
- * may divide the message into different blocks.  All functions are pure, except those for irr_blocks_memory_t.  O(log
- * n) time to find the blocks of a rank in a list of n blocks, and O(1) time for each returned block.
+ * may divide the message into different blocks.  It takes O(log n) time to find the blocks of a rank in a list of n
+ * blocks, and O(1) time for each returned block.
  */
 #ifndef IRR_BLOCKS_H
 #define IRR_BLOCKS_H
 
 #include "irr.h"
 
-/* Returns whether a list is valid: sorted, ranks from 0 to `ranks` - 1, and no block of length 0. */
+/* Returns whether a list is valid: sorted by rank, ranks from 0 to `ranks` - 1, and no block of length 0. */
 bool irr_blocks_are_good(irr_blocks_t blocks, int ranks);
 
-/* Return the blocks of a rank, and the blocks of the lowest rank in the list. */
+/* Return the blocks of `rank` in the list; and those of the lowest rank in the list. */
 irr_blocks_t irr_blocks_of(irr_blocks_t blocks, int rank);
 irr_blocks_t irr_blocks_first(irr_blocks_t blocks);
 

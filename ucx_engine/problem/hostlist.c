@@ -1,10 +1,11 @@
 /*
- * hostlist.c - see hostlist.h.
+ * hostlist.c - expands lists of host names with ranges in brackets; see hostlist.h.
  *
- * An item of the list is a name with groups: ranges in brackets.  expand() writes a name from left to right into one
- * buffer.  At a group it writes each number of the group, and calls itself for the rest of the item.  The depth of the
- * recursion is therefore the number of groups of an item, at most IRR_NAME_MAX.  Each branch of the recursion ends with
- * a name or an error, so the time is limited by the number of names.
+ * An item is the part of a list between two separators: a name that may contain groups.  A group is a list of ranges in
+ * brackets.  expand() writes a name from left to right into one buffer.  At a group it writes each number of the group,
+ * and calls itself for the rest of the item.  The depth of the recursion is therefore the number of groups of an item,
+ * at most IRR_NAME_MAX.  Each branch of the recursion ends with a name or an error, so the number of names limits the
+ * time.
  */
 #include "problem/hostlist.h"
 

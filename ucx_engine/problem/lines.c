@@ -1,4 +1,4 @@
-/* lines.c - see lines.h.  Reads a file once, in a time that is linear in its length. */
+/* lines.c - reads untrusted text files line by line; see lines.h.  The time is linear in the length of the file. */
 #include "problem/lines.h"
 
 #include <errno.h>
@@ -22,8 +22,8 @@ static irr_status_t refuse_kind(const irr_lines_t *lines, const char *kind)
 }
 
 /*
- * Refuses a pipe that has no writer; its first read returns EOF, because reads do not block yet.  For any other pipe,
- * makes reads block.
+ * Refuses a pipe that has no writer: its first read returns EOF.  The file was opened with O_NONBLOCK; if the pipe has
+ * a writer, later reads block.
  */
 static irr_status_t open_pipe(irr_lines_t *lines)
 {
@@ -89,7 +89,7 @@ void irr_lines_close(irr_lines_t *lines)
     fclose(lines->stream);
 }
 
-/* Replaces all bytes that are not printable ASCII, because the reason may quote the file on a terminal. */
+/* Bytes that are not printable ASCII become '?', because the reason may quote the file on a terminal. */
 irr_status_t irr_lines_refuse(const irr_lines_t *lines, irr_status_t status, const char *format, ...)
 {
     irr_file_error_t *error = lines->error;

@@ -7,13 +7,13 @@
 
 #include "irr.h"
 
-/* The description of an error. line: the number of the line; 0: the error concerns the whole file. */
+/* The description of an error.  line: number of the line; 0: the error concerns the whole file. */
 typedef struct irr_file_error {
     size_t line;
     char   reason[160];
 } irr_file_error_t;
 
-/* Separators of words. */
+/* Characters that separate words. */
 #define IRR_LINES_BLANKS " \t\v\f\r"
 
 typedef struct irr_lines {
@@ -22,12 +22,12 @@ typedef struct irr_lines {
     size_t            line;    /* number of the current line, from 1 */
     bool              at_end;  /* true at the end of the file: there is no current line */
     char             *text;    /* the current line without its newline */
-    size_t            size;    /* room of text in bytes, for the longest line and its 0 */
+    size_t            size;    /* bytes of `text`: the longest line, and the 0 at its end */
 } irr_lines_t;
 
 /*
- * Allows later calls of irr_lines_open to open pipes.  For tools only: a job would hang on a pipe whose writer never
- * ends.
+ * Allows irr_lines_open to open pipes from now on.  Only tools call this: a job would hang if the writer of the pipe
+ * never ended.
  */
 void irr_lines_take_pipes(void);
 
@@ -41,8 +41,7 @@ irr_status_t irr_lines_open(irr_lines_t *lines, const char *path, char *text, si
 void         irr_lines_close(irr_lines_t *lines);
 
 /*
- * Sets the error to the number of the current line and to a formatted reason, which may quote the file.  Returns
- * `status`.
+ * Sets the error: the number of the current line, and a formatted reason, which may quote the file.  Returns `status`.
  */
 irr_status_t irr_lines_refuse(const irr_lines_t *lines, irr_status_t status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,6 +1,4 @@
-/*
- * machine.c - reads the constants of a machine; see machine.h.  One table has their names, ranges and fields.
- */
+/* machine.c - reads the constants of a machine; see machine.h.  One table has their names, ranges and fields. */
 #include "problem/machine.h"
 
 #include <errno.h>
@@ -14,7 +12,7 @@
 typedef struct constant {
     const char *name, *text;
     uint64_t    least, most;
-    size_t      offset;   /* of its member in irr_machine_t */
+    size_t      offset;   /* offset of its member in irr_machine_t */
     bool        must;     /* true: each file must contain the constant */
 } constant_t;
 
@@ -40,7 +38,7 @@ const char *irr_machine_text(int i)
     return i >= 0 && i < CONSTANTS ? constants[i].text : NULL;
 }
 
-/* Returns the row of a name, or CONSTANTS. */
+/* Returns the row of a name in the table, or CONSTANTS if the name is unknown. */
 static int find(const char *name)
 {
     int i = 0;

@@ -15,8 +15,8 @@
 /*
  * X(field, preset, must, least, most, text).  `field` is also the name of the constant in a file.  If `must` is true,
  * each file must contain the constant.  Without a file the presets are used: links of 100 Gbit/s, and messages that
- * cost a little more than a microsecond.  To find out which strategy is faster, only the ratios of the constants must
- * be about right.
+ * cost a little more than a microsecond.  To find out which strategy (algorithm with its parameters) is faster, only
+ * the ratios of the constants must be about right.
  */
 #define IRR_MACHINE_MAP(X) \
     X(message, 1300, true, 1, 1000000000,                                                               \

@@ -1,8 +1,9 @@
 /*
  * matrix.c - the count matrix: the bytes that each rank sends to each other rank.
  *
- * The matrix is dense and stored row by row: 8 * P * P bytes for P ranks.  Whole matrices are stored by tools, by
- * tests, and by rank 0 if the algorithm has a schedule.  All other ranks know only their own row and column.
+ * The matrix is dense and stored row by row: 8 * P * P bytes for P ranks.  Tools and tests store whole matrices, and so
+ * does rank 0 if the algorithm computes a schedule from the matrix.  All other ranks know only their own row and
+ * column.
  */
 #include "problem/matrix.h"
 

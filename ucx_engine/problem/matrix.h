@@ -1,6 +1,4 @@
-/*
- * matrix.h - the count matrix: the bytes that each rank sends to each other rank.
- */
+/* matrix.h - the count matrix: the bytes that each rank sends to each other rank. */
 #ifndef IRR_MATRIX_H
 #define IRR_MATRIX_H
 

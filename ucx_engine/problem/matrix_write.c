@@ -1,6 +1,4 @@
-/*
- * matrix_write.c - writes a count matrix as a Matrix Market file.  Time O(P * P).
- */
+/* matrix_write.c - writes a count matrix as a Matrix Market file.  Time O(P * P). */
 #include "problem/matrix.h"
 
 #include "irr.h"

@@ -1,5 +1,6 @@
 /*
- * names.c - see names.h.  Names are compared byte by byte, as Slurm does.
+ * names.c - lists of names, and searching in sorted names; see names.h.  Names are compared byte by byte, as Slurm
+ * does.
  */
 #include "problem/names.h"
 

@@ -1,6 +1,4 @@
-/*
- * names.h - lists of names, and sorted names for searching.
- */
+/* names.h - lists of names, and sorted names for searching. */
 #ifndef IRR_NAMES_H
 #define IRR_NAMES_H
 
@@ -18,7 +16,7 @@ typedef struct irr_names {
 /* Appends a copy of the first `length` bytes of a name.  IRR_ERR_NO_MEMORY leaves the list unchanged. */
 irr_status_t irr_names_add(irr_names_t *names, const char *name, size_t length);
 
-/* Removes all names but the first `count`. */
+/* Removes all names except the first `count`. */
 void irr_names_cut(irr_names_t *names, size_t count);
 
 void irr_names_fini(irr_names_t *names);

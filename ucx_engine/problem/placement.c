@@ -1,8 +1,9 @@
 /*
  * placement.c - see placement.h.
  *
- * A host is used if it has ranks.  To cut a topology, mark() walks up from each used host until it meets a marked
- * vertex.  Then lower_top() moves the top to its child switch as long as all used hosts are below this one child.
+ * A host is used if it has ranks.  To find the subtree, mark() walks up from each used host until it reaches a vertex
+ * that is already marked.  Then lower_top() moves the top to its child switch as long as all used hosts are below this
+ * one child.
  */
 #include "problem/placement.h"
 
@@ -37,9 +38,9 @@ irr_status_t irr_placement(const irr_topology_t *topology, const char *const *na
 typedef struct cut {
     const irr_topology_t *whole;
     int                   top;
-    int                  *children;  /* by vertex: number of its children that are, or are above, a used host */
-    bool                 *used;      /* by vertex: true if it is, or is above, a used host; after lower_top(): true if
-                                        it is in the result */
+    int                  *children;  /* by vertex: number of its children that are used, or above a used host */
+    bool                 *used;      /* by vertex: true if it is used, or above a used host; after lower_top(): true if
+                                        it is in the subtree */
     int                  *number;    /* by used vertex: its number in the result */
 } cut_t;
 

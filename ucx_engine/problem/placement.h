@@ -1,6 +1,4 @@
-/*
- * placement.h - the host of each rank in a topology, and the subtree of the topology that the ranks use.
- */
+/* placement.h - the host of each rank in a topology, and the subtree of the topology that the ranks use. */
 #ifndef IRR_PLACEMENT_H
 #define IRR_PLACEMENT_H
 
@@ -21,9 +19,9 @@ irr_status_t irr_placement(const irr_topology_t *topology, const char *const *na
  * it, or that is at the top and has all ranks below one child switch.  A switch inside the tree stays, even if only one
  * of its children stays.  Each link of the subtree is therefore a link of the topology.
  *
- * host_of[r] is the host of rank r in the topology, and is set to its host in the subtree.  The caller frees *subtree
- * with irr_topology_fini.  Returns IRR_ERR_BAD_PARAM if there are no ranks or a host does not exist.  May return
- * IRR_ERR_NO_MEMORY.  After an error nothing has changed.  O(vertices + ranks).
+ * On entry, host_of[r] is the host of rank r in the topology; on return, it is the host's number in the subtree.  The
+ * caller frees *subtree with irr_topology_fini.  Returns IRR_ERR_BAD_PARAM if there are no ranks or a host does not
+ * exist.  May return IRR_ERR_NO_MEMORY.  After an error nothing has changed.  O(vertices + ranks).
  */
 irr_status_t irr_topology_cut(const irr_topology_t *topology, int ranks, int *host_of, irr_topology_t *subtree);
 

@@ -1,5 +1,5 @@
 /*
- * switch_paths.c - see switch_paths.h.
+ * switch_paths.c - builds the tree of switches from the path of each rank, such as top/leaf0/n3; see switch_paths.h.
  *
  * All names of all paths are sorted, so equal names are adjacent.  A name that occurs several times must be a node in
  * all of its paths or a switch in all of its paths, and must always be below the same switch.  All paths must begin

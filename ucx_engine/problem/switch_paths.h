@@ -2,10 +2,10 @@
  * switch_paths.h - builds the tree of switches from one path for each rank.  A path lists the switches from the top of
  * the tree to the node of the rank, and then the node.  Names are those of the job manager.
  *
- * Slurm with topology/tree sets SLURM_TOPOLOGY_ADDR to the names of a path, separated by periods.
- * SLURM_TOPOLOGY_ADDR_PATTERN has the kind of each name, such as switch.switch.node; the pattern "node" means that no
- * switch is known.  A name that stands for several switches, such as s[0-1], is an error, because the result would not
- * be a tree.
+ * Slurm with topology/tree sets the environment variable SLURM_TOPOLOGY_ADDR to the names of a path, separated by
+ * periods.  SLURM_TOPOLOGY_ADDR_PATTERN has the kind of each name, such as switch.switch.node; the pattern "node" means
+ * that no switch is known.  A name that stands for several switches, such as s[0-1], is an error, because the result
+ * would not be a tree.
  *
  * This file is pure.
  */

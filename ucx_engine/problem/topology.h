@@ -13,10 +13,10 @@ typedef struct irr_topology {
     int       hosts;
     int       vertices;
     int      *parent;   /* by vertex: the switch above it; -1: the vertex is the top */
-    uint64_t *speed;    /* by vertex: speed of the link to the parent; all links have the same, unknown unit; default 1
-                           */
+    uint64_t *speed;    /* by vertex: by vertex: speed of the link to its parent, in the same unknown unit for all
+                           links; default 1 */
     char    **names;    /* by vertex */
-    bool      node_speeds;   /* true: the file has NodeSpeed; false: the unit of speeds is the speed of a host's link */
+    bool      node_speeds;   /* true: the file has NodeSpeed; false: a host's link has speed 1 */
 } irr_topology_t;
 
 /* Allocates all vertices, without names.  May return IRR_ERR_NO_MEMORY. */
@@ -56,9 +56,9 @@ static inline uint64_t irr_topology_speed(const irr_topology_t *topology, int ve
 /*
  * Sets text[size] to a warning about a speed that is probably wrong, or to "".  The warning names the first switch
  * whose link to its parent is faster than the links of all hosts below it together; a correct file has no such switch.
- * In Slurm, LinkSpeed may have any unit.  Without NodeSpeed, irr_topology_read takes it as a multiple of the speed of a
- * host's link.  If the unit of the file is Mbit/s, the speed is then far too high, and a schedule would ignore
- * contention on the link.  O(hosts * depth).  May return IRR_ERR_NO_MEMORY.
+ * In Slurm, LinkSpeed may have any unit.  Without NodeSpeed, irr_topology_read assumes that a host's link has speed 1.
+ * If the file gives LinkSpeed in Mbit/s, the link then seems far too fast, and a schedule would ignore contention on
+ * it.  O(hosts * depth).  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_topology_doubt(const irr_topology_t *topology, char *text, size_t size);
 
@@ -78,8 +78,8 @@ enum { IRR_HOST_NONE = -1, IRR_HOST_SEVERAL = -2 };
 
 /*
  * Returns the host with this name, IRR_HOST_NONE, or IRR_HOST_SEVERAL.  An exact match is preferred.  Otherwise one of
- * the two names may lack the domain or the end of it: n0 matches n0.rack1.site, and n0.rack1.site matches n0, but
- * n0.rack1 does not match n0.rack2.  A numeric address matches only exactly.  Upper and lower case letters are
+ * the two names may lack its domain or the end of its domain: n0 matches n0.rack1.site, and n0.rack1.site matches n0,
+ * but n0.rack1 does not match n0.rack2.  A numeric address matches only itself.  Upper and lower case letters are
  * different, as in Slurm.  O(log n) for each label of the name.
  */
 int irr_topology_find(const irr_hosts_t *hosts, const char *name);

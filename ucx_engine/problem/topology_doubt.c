@@ -1,7 +1,8 @@
 /*
- * topology_doubt.c - finds a LinkSpeed whose unit is most likely not the speed of a host's link; see topology.h.
+ * topology_doubt.c - finds a LinkSpeed that is most likely given in another unit than the speed of a host's link; see
+ * topology.h.
  *
- * The LinkSpeed of the top is ignored, because the top has no link to a parent.
+ * The LinkSpeed of the top switch is ignored, because the top has no link to a parent.
  */
 #include "problem/topology.h"
 

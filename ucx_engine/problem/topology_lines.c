@@ -7,10 +7,10 @@
  *     SwitchName=leaf2 Nodes=m[0-7] NodeSpeed=2 LinkSpeed=10
  *     SwitchName=top Switches=leaf[0-2]
  *
- * The syntax is the syntax of Slurm's reader (parse_config.c, hostlist.c and switch_record.c of its sources).  Each
- * line describes a switch.  Keywords may have upper or lower case, blanks may surround =, and values are in double
- * quotes or have no blanks.  A comment goes from # to the end of the line.  A line that ends in a backslash continues
- * in the next line.  hostlist.h describes lists of names.  A host and a switch may have the same name.
+ * The syntax is that of Slurm (parse_config.c, hostlist.c and switch_record.c of its sources).  Each line describes a
+ * switch.  Keywords may have upper or lower case, blanks may surround =, and values are in double quotes or have no
+ * blanks.  A comment goes from # to the end of the line.  A line that ends in a backslash continues in the next line.
+ * hostlist.h describes lists of names.  A host and a switch may have the same name.
  *
  * LinkSpeed is a number of 32 bits; Slurm does not define its unit or what it is used for.  For this reader it is the
  * speed of the link from the switch to its parent; the LinkSpeed of the top is ignored.  NodeSpeed is an extension,
@@ -18,9 +18,9 @@
  * a file has no NodeSpeed, the unit is the speed of a host's link.
  *
  * This reader rejects some lines that Slurm accepts: a switch with nothing below it, a keyword twice in a line, a speed
- * that is 0, hexadecimal or has a suffix, Include, and a backslash within a line.  It accepts some lines that Slurm
- * rejects: NodeSpeed, SwitchName after other keywords, and Nodes and Switches in one line.  Ethernet switches may have
- * both hosts and switches below them; two lines for such a switch would add a link that does not exist.
+ * that is 0, hexadecimal or has a suffix, Include, and a backslash within a line.  In contrast to Slurm, it accepts
+ * NodeSpeed, SwitchName after other keywords, and Nodes and Switches in one line.  Ethernet switches may have both
+ * hosts and switches below them; two lines for such a switch would add a link that does not exist.
  *
  * Takes time that is linear in the length of the file and of all names.
  */
@@ -116,7 +116,7 @@ static int find_keyword(const char *text, size_t length)
     return -1;
 }
 
-/* Cuts a value off the text. */
+/* Sets *value to the value at the start of the text, and advances *text past it. */
 static irr_status_t cut_value(const irr_lines_t *lines, const char *keyword, char **text, char **value)
 {
     const bool quoted = **text == '"';
@@ -140,7 +140,7 @@ static irr_status_t cut_value(const irr_lines_t *lines, const char *keyword, cha
     return IRR_OK;
 }
 
-/* Cuts KEYWORD=VALUE off the text, and sets the value in values[]. */
+/* Reads KEYWORD=VALUE at the start of the text, and advances *text past it.  Stores the value in values[]. */
 static irr_status_t read_pair(const irr_lines_t *lines, char **text, char **values)
 {
     char *word = *text;
@@ -219,7 +219,7 @@ static irr_status_t read_speed(const reader_t *reader, int keyword, const char *
                          : irr_lines_number(reader->lines, keywords[keyword], value, 1, UINT32_MAX, speed);
 }
 
-/* Checks and adds a switch without its children. */
+/* Checks the values of a line, and adds its switch without children. */
 static irr_status_t read_line(reader_t *reader, char *const *values)
 {
     irr_topology_line_t line = { .line = reader->lines->line };

@@ -1,5 +1,5 @@
 /*
- * topology_lines.h - the content of the lines of a topology.conf; topology_read.c builds the tree.
+ * topology_lines.h - reads the lines of a topology.conf (Slurm); topology_read.c builds the tree of switches from them.
  */
 #ifndef IRR_TOPOLOGY_LINES_H
 #define IRR_TOPOLOGY_LINES_H
@@ -13,7 +13,7 @@ typedef struct irr_topology_line {
     uint64_t node_speed;  /* speed of the links to the hosts */
 } irr_topology_line_t;
 
-/* Names in the order of the file, and for each name the switch in whose line it is. */
+/* Names in the order of the file, and for each name its parent: the index of the switch in whose line the name is. */
 typedef struct irr_topology_children {
     irr_names_t names;
     int        *parent;

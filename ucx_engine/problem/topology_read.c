@@ -118,9 +118,9 @@ static irr_status_t link_switches(reader_t *reader)
 }
 
 /*
- * Checks that no switch is below itself.  Walks up from each switch to the first switch that was visited before.  If
- * that switch was visited in the same walk, there is a ring.  Each switch has at most one parent, so switches without
- * rings form one tree or several; check_top() refuses several trees.
+ * Checks that no switch is below itself.  Walks up from each switch until it reaches a switch that was visited before,
+ * or a switch without a parent.  If the same walk has visited that switch, there is a ring.  Each switch has at most
+ * one parent, so switches without rings form one tree or several; check_top() refuses several trees.
  */
 static irr_status_t check_rings(reader_t *reader)
 {

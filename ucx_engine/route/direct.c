@@ -1,15 +1,16 @@
 /*
  * direct.c - the direct route: every block travels in one message from its source to its destination.
  *
- * The plan has one stage, in which all ranks are one group.  Two ranks without blocks for each other exchange no
- * message.  If only one of two ranks has a block for the other, against the rules of MPI, the route cannot detect it.
+ * The plan has one stage, in which all ranks form one group.  Two ranks without blocks for each other exchange no
+ * message.  If one rank has a block to send and its receiver expects none, which MPI forbids, this code cannot detect
+ * it.
  *
  * Cost for a rank: one message to each rank for which it has blocks, each byte once on the wire, and no scratch; the
  * plan takes O(d) time for d blocks.  JPDC 3.1.1 (A1), Ranka 4 (AC).
  *
- * With a schedule, a transmission is a send in the plan of one rank and a receive in the plan of another rank.  The
- * schedule is sorted by steps, so the messages in a plan are too.  The transmissions between two ranks have the same
- * order at both ends, so the receiver can tell the transmissions of a split message apart.  No message depends on
+ * A schedule may split a message into transmissions.  Each transmission is a send in the plan of one rank and a receive
+ * in the plan of another rank.  The messages of a plan are sorted by steps, as the schedule is.  Both ranks therefore
+ * have the transmissions of a split message in the same order, and match them by this order.  No message depends on
  * another message: the steps only define an order, and the pacing limits how far a rank may run ahead.  O(n) time for n
  * transmissions.  Ranka, Wang and Kumar, section 3.
  */
@@ -30,7 +31,7 @@ static irr_status_t add(const irr_step_params_t *params, irr_blocks_t blocks, si
 
 /* ---- the steps of an order that a rank computes alone ---- */
 
-/* One side of a problem, in the order of the group. */
+/* The sends or the receives of a problem, and the step of each. */
 typedef struct side {
     const irr_direct_side_t *which;
     irr_blocks_t    blocks;
@@ -43,7 +44,9 @@ static int step_at(const side_t *side, size_t i)
     return side->step(side->group, side->blocks.list[i].rank);
 }
 
-/* Return the index of the first block of the previous or next message, seen from block i; the list is a ring. */
+/*
+ * The list of blocks is used as a ring.  Return the first block of the message before block i, and of the next message.
+ */
 static size_t before(irr_blocks_t blocks, size_t i)
 {
     i = (i > 0 ? i : blocks.count) - 1;
@@ -89,7 +92,7 @@ static irr_status_t add_message(const side_t *side, irr_blocks_t message, irr_pl
     return is_wanted(side, message) ? add(&params, message, 0, SIZE_MAX, plan) : IRR_OK;
 }
 
-/* Appends the messages of a side in the order of their steps. */
+/* Appends the messages of a side in the order of their steps, which rise in one direction of the ring. */
 static irr_status_t add_side(const side_t *side, irr_plan_t *plan)
 {
     const irr_blocks_t blocks = side->blocks;
@@ -132,15 +135,14 @@ static irr_status_t build(const irr_problem_t *problem, const irr_order_t *order
 }
 
 const irr_route_t irr_route_direct = {
-    .name = "direct",
-    .build = build
+    .name = "direct", .build = build
 };
 
 /* ---- in the steps of a schedule ---- */
 
 /*
- * Appends the rank's sends or receives.  If the blocks are shorter than a transmission, the transport reports a
- * truncation.
+ * Appends the rank's sends or receives.  If the blocks for a received transmission are too short, the transport detects
+ * it.
  */
 static irr_status_t add_own(irr_step_kind_t kind, const irr_schedule_t *schedule, const irr_problem_t *problem,
                             irr_plan_t *plan)

@@ -1,15 +1,15 @@
 /*
- * distribution.c - see distribution.h.
+ * distribution.c - assigns slices to the slots of a stage; see distribution.h.
  *
- * The slices that a rank holds for one destination are a stream, in the order of sources and offsets.  A stage that
- * spreads cuts the stream into shares for its slots, in proportion to the number of ranks behind each slot.  The first
+ * The slices that a rank holds for one destination, in the order of sources and offsets, are called a stream.  A stage
+ * that spreads divides the stream among all slots, in proportion to the number of ranks behind each slot.  The first
  * share goes to slot (destination mod slots), so the remainders of many short messages are divided evenly among the
- * slots, like the initial values of the counters in JPDC figure 11.  A stage that collects sends the whole stream to
+ * slots, as by the initial values of the counters in JPDC figure 11.  A stage that collects sends the whole stream to
  * the slot that leads to the destination.
  *
  * If a cut would leave a range of a slice that is shorter than slice_min bytes, the cut moves to an end of the slice.
  *
- * Cost: O(n log n) for n slices, with at most slots * destinations cuts; no bytes are touched.  JPDC 3.2.2.
+ * Cost: O(n log n) for n slices, with at most slots * destinations cuts; no user data is touched.  JPDC 3.2.2.
  */
 #include "route/distribution.h"
 
@@ -98,7 +98,7 @@ static void merge(const irr_item_t *from, size_t begin, size_t middle, size_t en
     }
 }
 
-/* Merges pairs of runs until there is one.  The items of a message are sorted, so there are few runs. */
+/* Merges pairs of sorted runs until there is one run.  The items of a message are sorted, so there are few runs. */
 static irr_status_t sort(irr_items_t *held)
 {
     irr_status_t status = IRR_OK;
@@ -123,7 +123,7 @@ static irr_status_t sort(irr_items_t *held)
     return status;
 }
 
-/* Removes the first bytes of an item and returns them as an item. */
+/* Splits off the first `length` bytes of an item, and returns them as an item. */
 static irr_item_t take(irr_item_t *item, size_t length)
 {
     irr_item_t taken = *item;
@@ -135,7 +135,7 @@ static irr_item_t take(irr_item_t *item, size_t length)
     return taken;
 }
 
-/* Returns the number of bytes of an item before a cut; the cut should be `left` bytes after the start of the item. */
+/* Returns at which byte an item of `length` bytes is cut.  The cut should be at byte `left`, but may be at an end. */
 static size_t snap(size_t length, size_t left, size_t slice_min)
 {
     if (left >= length || length - left < slice_min) {
@@ -144,7 +144,7 @@ static size_t snap(size_t length, size_t left, size_t slice_min)
     return left < slice_min ? 0 : left;
 }
 
-/* Cuts the stream of one destination into shares for the slots, which are the columns of the level. */
+/* Divides the stream of one destination into a share for each slot; slots are the columns of the level. */
 static irr_status_t spread(irr_distribution_t *distribution, const irr_stage_t *stage, size_t slice_min,
                            irr_item_t *stream, size_t count)
 {

@@ -1,6 +1,6 @@
 /*
  * distribution.h - assigns the slices that a rank holds to the slots of a stage.  A slice is a range of a block that
- * travels separately.  A slot stands for a rank to which this rank may send in the stage, or for this rank itself.
+ * travels separately.  In a stage, a rank has a slot for each rank to which it may send, and one slot for itself.
  */
 #ifndef IRR_DISTRIBUTION_H
 #define IRR_DISTRIBUTION_H
@@ -10,11 +10,11 @@
 
 #include <stdint.h>
 
-/* A slice, and where the rank that holds it stores it. */
+/* A slice, and its place on the rank that holds it. */
 typedef struct irr_item {
     irr_slice_t slice;
     uintptr_t   at;      /* address or offset of its first byte, as the caller defines */
-    size_t      owner;   /* a value of the caller; if the item is cut, all parts have this owner */
+    size_t      owner;   /* any value of the caller; if the item is divided, all parts keep it */
 } irr_item_t;
 
 /* A growing list of items. */
@@ -26,7 +26,7 @@ typedef struct irr_items {
 void         irr_items_fini(irr_items_t *items);
 irr_status_t irr_items_add(irr_items_t *items, irr_item_t item);
 
-/* A list of items for each slot.  The next stage reuses the memory.  Zeroed: empty. */
+/* A list of items for each slot; the next stage reuses its memory.  Zeroed: empty. */
 typedef struct irr_distribute {
     irr_items_t *slots;
     size_t       count, max;
@@ -38,9 +38,9 @@ void irr_distribution_fini(irr_distribution_t *distribution);
 
 /*
  * Moves each item of *held to the list of its slot, distribution->slots[i].  A list is sorted by destination, source
- * and offset.  If the stage spreads, items are cut into slices of at least slice_min bytes.  The result does not depend
- * on the order of the items in *held.  After IRR_ERR_NO_MEMORY the contents of both lists are undefined, but can be
- * freed.
+ * and offset.  If the stage spreads (grid.h), items are divided into slices of at least slice_min bytes.  The result
+ * does not depend on the order of the items in *held.  After IRR_ERR_NO_MEMORY the contents of both lists are
+ * undefined, but can be freed.
  */
 irr_status_t irr_distribute(irr_distribution_t *distribution, const irr_stage_t *stage, size_t slice_min,
                             irr_items_t *held);

@@ -1,6 +1,4 @@
-/*
- * extents.c - a list of holes; see extents.h.
- */
+/* extents.c - allocates ranges of a buffer, with a list of its free ranges (holes); see extents.h. */
 #include "route/extents.h"
 
 #include "core/alloc.h"
@@ -100,7 +98,7 @@ static int by_offset(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Replaces the ranges that were kept by the holes between them, of which there is at most one more. */
+/* Replaces the list of ranges in use by the list of holes between them; there is at most one hole more than ranges. */
 irr_status_t irr_extents_settle(irr_extents_t *extents)
 {
     const size_t kept = extents->count;

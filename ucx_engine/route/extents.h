@@ -1,8 +1,9 @@
 /*
- * extents.h - allocates ranges of the scratch buffer for slices.  A slice is a range of a block that a rank forwards.
+ * extents.h - allocates ranges of the scratch buffer, in which a rank stores slices that it forwards.  A slice is a
+ * range of a block that travels separately.
  *
  * A range is allocated in the first hole that is long enough, otherwise at the end of the buffer.  A slice gets one
- * range, because the pieces of a message must be the same at both ends.  An allocation takes O(holes) time.
+ * range, because sender and receiver must divide a message into the same pieces.  An allocation takes O(holes) time.
  */
 #ifndef IRR_EXTENTS_H
 #define IRR_EXTENTS_H
@@ -15,23 +16,24 @@ typedef struct irr_hole {
 
 /* Zeroed: no bytes are taken.  The buffer has no fixed length. */
 typedef struct irr_extents {
-    irr_hole_t *holes;   /* free ranges before `end`, from index `first` on, sorted by offset, never adjacent; between
-                            irr_extents_free and irr_extents_settle the ranges that were kept */
+    irr_hole_t *holes;   /* free ranges before `end`, from index `first` on, sorted by offset, never adjacent.  Between
+                            irr_extents_free and irr_extents_settle: the ranges to keep */
     size_t      first, count, max;
-    size_t      end;     /* length of the buffer that has been used, in bytes; never decreases */
+    size_t      end;     /* bytes of the buffer that were ever in use */
 } irr_extents_t;
 
 void irr_extents_fini(irr_extents_t *extents);
 
-/* Frees all ranges, and keeps the memory of the list of holes. */
+/* Frees all ranges of the buffer; the list of holes keeps its memory. */
 void irr_extents_reset(irr_extents_t *extents);
 
 /* Allocates `length` bytes and returns their offset.  *used: true if some of the bytes may have been in use before. */
 size_t irr_extents_take(irr_extents_t *extents, size_t length, bool *used);
 
 /*
- * Frees all bytes except those for which the caller then calls irr_extents_keep, in any order.  irr_extents_settle ends
- * the list.  O(n log n) for n ranges of bytes that are kept.  Both functions may return IRR_ERR_NO_MEMORY.
+ * irr_extents_free starts to free all bytes.  The caller then calls irr_extents_keep for each range that is still in
+ * use, in any order, and irr_extents_settle at the end.  O(n log n) for n ranges.  The last two may return
+ * IRR_ERR_NO_MEMORY.
  */
 void         irr_extents_free(irr_extents_t *extents);
 irr_status_t irr_extents_keep(irr_extents_t *extents, size_t offset, size_t length);

@@ -1,12 +1,12 @@
 /*
- * forward.c - builds the plan of an exchange through leaders of nodes that has a schedule.  It describes the messages
- * that arrive to the builder of grid plans, and cuts the messages of the resulting plan into the transmissions of
- * the schedule; see forward.h.
+ * forward.c - builds the plan of an exchange in which leaders of nodes forward messages, and which has a schedule.  It
+ * describes the arriving messages to the builder of grid plans (grid_plan.h), and divides the messages of the resulting
+ * plan into the transmissions of the schedule; see forward.h.
  *
- * list_slices() lists the data that may arrive, and needs the stages only.  Rank 0, which knows the matrix, and a rank
- * that receives its lengths from rank 0 therefore use the same list.  First the list has, for each other rank of the
- * node, the data that this rank forwards or keeps.  Then it has, for each leader on another node, the data of all ranks
- * of that node for this rank.
+ * list_slices() lists the data that may arrive, without its lengths.  It needs no matrix, so rank 0, which has the
+ * matrix, and a rank that receives its lengths from rank 0 compute the same list.  First the list has, for each other
+ * rank of the node, the data that this rank forwards or keeps.  Then it has, for each leader on another node, the data
+ * of all ranks of that node for this rank.
  *
  * A message of stage 2 has the data of all ranks of a node for one destination, in the order of the ranks.  A
  * transmission is a range of such a message.  Its first and its last piece may therefore be ranges of slices, and the
@@ -147,8 +147,8 @@ static irr_status_t build_stage(irr_grid_plan_t *build, int number, const uint64
 }
 
 /*
- * Returns a problem that only tells the builder the lengths of the blocks: all blocks to send begin at byte 0, and the
- * blocks to receive have room for messages of any length.
+ * Returns the problem that the builder gets.  Only the lengths of its blocks count: all blocks to send begin at byte 0,
+ * and the blocks to receive have room for messages of any length.
  */
 static irr_problem_t state_problem(const irr_stages_t *stages, irr_blocks_t sent, irr_block_t *blocks)
 {
@@ -289,16 +289,16 @@ typedef struct writer {
     const irr_forward_t *forward;
     const irr_problem_t *problem;
     irr_plan_t          *plan;
-    size_t               sends;         /* number of sends of stage 1, which the builder puts before the receives */
+    size_t               sends;         /* number of sends of stage 1, which the builder appends before the receives */
     bool                 short_block;   /* true if the blocks for a message are too short */
 } writer_t;
 
-/* A range of a message: `before` bytes of the message remain to be skipped, then `left` bytes remain to be taken. */
+/* A position in a message: skip `before` more bytes, and then take `left` more bytes. */
 typedef struct range {
     size_t before, left;
 } range_t;
 
-/* Of the next `length` bytes of a message, returns the number in the range.  *skip_p: the number before the range. */
+/* Advances by `length` bytes, and returns how many of them are taken.  *skip_p: how many were skipped before. */
 static size_t cut(range_t *range, size_t length, size_t *skip_p)
 {
     const size_t skip = length < range->before ? length : range->before;
@@ -336,9 +336,9 @@ static irr_status_t write_bytes(writer_t *w, const irr_slice_t *slice, const irr
 }
 
 /*
- * Lists in build->deps the steps that receive the contents of a range of a message, and returns their number.  A slice
- * in SCRATCH comes from the rank that is its source.  The sources of the slices in a range are consecutive ranks, so
- * the first and the last of them determine the steps.
+ * Lists in build->deps the steps that receive the data of a range of a message, and returns their number.  The slices
+ * of a message come from consecutive ranks, and each slice in SCRATCH was received from its source.  The steps are
+ * therefore the receives from the ranks between the sources of the first and the last slice in the range.
  */
 static size_t depend(const writer_t *w, const irr_step_t *step, const irr_slice_t *slices, range_t range)
 {
@@ -399,7 +399,7 @@ static irr_status_t write_inside(writer_t *w, irr_step_kind_t kind)
     return status;
 }
 
-/* Returns the step of a transmission that this rank sends or receives, according to kind, or IRR_NO_STEP. */
+/* Returns the step that sends a transmission, or receives it, according to kind; IRR_NO_STEP: not on this rank. */
 static size_t step_of(const irr_forward_t *forward, const irr_transmission_t *t, irr_step_kind_t kind, int rank)
 {
     const bool sends = kind == IRR_STEP_SEND;
@@ -423,7 +423,7 @@ static irr_status_t write_outside(writer_t *w, irr_step_kind_t kind, const irr_s
     return status;
 }
 
-/* If blocks were too short, appends a copy of one byte to a piece of length 0; running it ends in IRR_ERR_TRUNCATE. */
+/* If blocks were too short, appends a copy of one byte to a piece of length 0, which returns IRR_ERR_TRUNCATE. */
 static irr_status_t write_truncation(const writer_t *w)
 {
     static const irr_piece_t pieces[2] = {

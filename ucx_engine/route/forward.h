@@ -1,7 +1,7 @@
 /*
- * forward.h - the node route, if the counts of all ranks are known and the messages between nodes have a schedule.  A
- * node has a leader for each rank r of other nodes.  A rank sends its data for r to the leader for r on its own node.
- * The leader sends the data of all ranks of its node to r, in one message.
+ * forward.h - the plan of the node route, if the counts of all ranks are known and the messages between nodes have a
+ * schedule.  A node has a leader for each rank r of other nodes.  Each rank of the node sends its data for r to this
+ * leader.  The leader sends the data of all ranks of its node to r, in one message.
  *
  * With R ranks on a node, a rank sends messages to about one in R of the ranks of other nodes, and each message is
  * about R times as long as a direct message.  The number of bytes on the links is the same.  The route is faster than
@@ -12,10 +12,10 @@
  *               keeps; order rotate
  *     stage 2   between nodes: the messages of leaders, in the order of the schedule
  *
- * route/grid_plan.h builds the plan.  All messages follow from the counts.  Unlike with the relay (exec/relay.h), no
- * rank has to learn during the exchange what it forwards.  The plan is built once for all exchanges with the same
+ * route/grid_plan.h builds the plan.  All messages follow from the counts.  With the relay (exec/relay.h), in contrast,
+ * a rank learns only during the exchange what it forwards.  The plan is built once for all exchanges with the same
  * counts.  For each exchange, irr_forward_plan_build copies the plan, sets the offsets of the exchange's blocks, and
- * cuts the messages of stage 2 into the transmissions of the schedule.
+ * divides the messages of stage 2 into the transmissions of the schedule.
  *
  * Cost for a rank: R - 1 messages inside the node and about (P - R) / R messages to other nodes; O(P log P) time to
  * build the plan, O(P) time for each exchange, and O(P) memory.  The matrix takes O(P * P) memory.
@@ -36,19 +36,21 @@
  */
 irr_status_t irr_forward_matrix(const irr_nodes_t *nodes, const irr_matrix_t *matrix, irr_matrix_t *forwarded);
 
-/* The plan of a rank before it has the offsets of blocks and the transmissions of the schedule.  Zeroed: empty. */
+/*
+ * The plan of a rank without the offsets of blocks, and with whole messages in place of transmissions.  Zeroed: empty.
+ */
 typedef struct irr_forward {
     irr_grid_plan_t build;   /* the plan; all blocks have offset 0 */
-    size_t         *step;    /* stage 2: step[r] sends to rank r, and step[ranks + r] receives from rank r; or
-                                IRR_NO_STEP */
-    size_t          spill;   /* number of bytes at the end of SCRATCH for a message that is longer than its blocks: the
-                                length of the longest message to this rank */
+    size_t         *step;    /* stage 2: step[r] sends to rank r, and step[ranks + r] receives from rank r; IRR_NO_STEP:
+                                no message */
+    size_t          spill;   /* length of the longest message to this rank: bytes at the end of SCRATCH for a message
+                                that is longer than its blocks */
 } irr_forward_t;
 
 /*
- * A rank needs its own row of the matrix, and other entries: the lengths of all messages to this rank, and of the
- * messages from other ranks of its node to the ranks for which it leads. irr_forward_count returns the number of these
- * other entries, and irr_forward_lengths copies them to lengths[].  O(P) time.  May return IRR_ERR_NO_MEMORY.
+ * A rank needs the lengths of its own messages, of all messages to it, and of the messages from other ranks of its node
+ * to the ranks for which it leads.  irr_forward_count returns the number of these messages without its own, and
+ * irr_forward_lengths copies their lengths from the matrix to lengths[].  O(P) time.  May return IRR_ERR_NO_MEMORY.
  */
 size_t       irr_forward_count(const irr_nodes_t *nodes, int rank);
 irr_status_t irr_forward_lengths(const irr_nodes_t *nodes, const irr_matrix_t *matrix, int rank, uint64_t *lengths);
@@ -67,7 +69,7 @@ irr_status_t irr_forward_init(irr_forward_t *forward, const irr_nodes_t *nodes, 
                               irr_blocks_t sent, int rank);
 void         irr_forward_fini(irr_forward_t *forward);
 
-/* Returns true if the plan has a message of stage 2 for each transmission in `own`, the rank's transmissions. */
+/* Returns true if the plan has a message of stage 2 for each transmission in `own`, the transmissions of the rank. */
 bool irr_forward_fits(const irr_forward_t *forward, const irr_schedule_t *own);
 
 /* Return the memory of *forward in bytes, and the length of SCRATCH that an exchange needs. */
@@ -76,11 +78,10 @@ size_t irr_forward_scratch(const irr_forward_t *forward);
 
 /*
  * Builds the plan of an exchange.  own: the rank's transmissions in a schedule of the matrix of irr_forward_matrix, for
- * pacing sync or free.  If the blocks for a message are too short, nothing is written to them, and the exchange ends in
- * IRR_ERR_TRUNCATE; the rank still forwards all data.  May return IRR_ERR_NO_MEMORY.
+ * pacing sync or free.  If the blocks for a message are too short, nothing is written to them, and the exchange returns
+ * IRR_ERR_TRUNCATE; the rank still forwards all data of others.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_forward_plan_build(const irr_forward_t *forward, const irr_schedule_t *own,
                                     const irr_problem_t *problem, irr_plan_t *plan);
-
 
 #endif

@@ -58,16 +58,15 @@ int irr_grid_hop(const irr_grid_level_t *level, int member, int column)
     if (to < level->size) {
         return to;
     }
-    /* a grid that the user has set may have more senders than complete rows: the row wraps around */
+    /* a grid with columns that the user has set may have more senders than complete rows: wrap around */
     return member % level->rows.columns % (level->rows.rows - 1) * level->rows.columns + column;
 }
 
 /*
- * Share k is bytes [cuts[k], cuts[k + 1]), and goes to column (destination / stride + k) mod columns.  The length of a
- * share is proportional to the size of its column, rounded down to a multiple of slice_min; the last share gets the
- * remainder.  The column of the first share depends on the destination, and differs from dimension to dimension.  The
- * remainders of many short messages are therefore spread over the columns, like the initial values of the counters in
- * JPDC figure 11.
+ * Share k goes to column (destination / stride + k) mod columns.  The length of a share is proportional to the size of
+ * its column, rounded down to a multiple of slice_min; the last share gets the remainder.  The column of the first
+ * share depends on the destination, and differs from dimension to dimension.  The remainders of many short messages are
+ * therefore spread over the columns, as the initial values of the counters in JPDC figure 11 do.
  */
 void irr_grid_cut(const irr_grid_level_t *level, int destination, size_t length, size_t slice_min, size_t *cuts)
 {

@@ -1,16 +1,16 @@
 /*
  * grid.h - ranks in a grid of any number of dimensions, for any number of ranks.
  *
- * In the first dimension all ranks are one group.  A group of n members has `columns` columns, which are filled row by
- * row.  In the next dimension each column is a group of its own, with rows and columns.  In the last dimension a group
- * is a single row.  If columns does not divide n, the last row is incomplete: it has only `rest` members.  The missing
- * members are called pseudo-nodes.  The member in column i of the last row cannot send to a pseudo-node in column j >=
- * rest; instead it sends to the member in row i of column j, which exists (JPDC 3.2.2 A).  This rule adds no traffic,
- * and different senders use different members in place of a pseudo-node.
+ * In the first dimension all ranks are one group.  A group of n members has a number of columns, and its members fill
+ * the grid row by row.  In the next dimension each column is a group of its own, with rows and columns.  In the last
+ * dimension a group is a single row.  If the number of columns does not divide n, the last row is incomplete: it has
+ * only `rest` members.  The missing members are called pseudo-nodes.  The member in column i of the last row cannot
+ * send to a pseudo-node in column j >= rest; instead it sends to the member in row i of column j, which exists (JPDC
+ * 3.2.2 A).  This rule adds no traffic, and different senders use different members in place of a pseudo-node.
  *
- * In a stage, messages travel along one dimension.  A stage that collects sends a message to the column of its
- * destination.  A stage that spreads divides a message among all columns in proportion to their sizes.  There is a
- * stage that collects for each dimension; a balanced route also has, before these, a stage that spreads for each
+ * In a stage, messages travel along one dimension.  In a stage that collects, a rank sends data to the column of its
+ * destination.  In a stage that spreads, a rank divides its data among all columns in proportion to their sizes.  There
+ * is a stage that collects for each dimension; a balanced route has, before these, a stage that spreads for each
  * dimension.  Long messages may be sent directly instead, in a separate stage that does not wait for other stages.
  */
 #ifndef IRR_GRID_H
@@ -25,18 +25,18 @@
 #define IRR_GRID_LEVELS_MAX IRR_DIMS_MAX
 
 /*
- * A grid.  If nodes is set, the first dimension is inside the nodes, and `columns` is not used; see stages.c.  A slice
- * is a range of a block that travels separately.  With two dimensions, a slice travels from its source to a rank of the
- * same node, and then to its destination.  With three dimensions, a slice for another node travels from its source to a
- * leader of the source's node, to a leader of the destination's node, and to its destination; a slice for the same node
- * travels directly.
+ * A grid.  If `nodes` is set, the first dimension is within the nodes, and `columns` is unused; see stages.c.  A slice
+ * is a range of a block that travels separately.  With nodes and two dimensions, a slice travels from its source to a
+ * rank of the same node, and then to its destination.  With nodes and three dimensions, a slice for another node
+ * travels from its source to a leader of the source's node, to a leader of the destination's node, and to its
+ * destination; a slice for the same node travels directly.
  */
 typedef struct irr_grid {
     int  levels;                        /* number of dimensions */
-    int  columns[IRR_GRID_LEVELS_MAX];  /* number of columns of each dimension; unused for the last dimension */
+    int  columns[IRR_GRID_LEVELS_MAX];  /* number of columns of each dimension but the last */
     bool balanced;
     size_t direct_from;                 /* shortest message that is sent directly; 0: no message is sent directly */
-    const irr_nodes_t *nodes;           /* borrowed; NULL: rows and columns by rank number */
+    const irr_nodes_t *nodes;           /* borrowed; NULL: ranks fill the grid in the order of their numbers */
 } irr_grid_t;
 
 /* Returns the number of stages, without the stage of direct messages: one for each dimension, or two if balanced. */
@@ -70,8 +70,8 @@ typedef struct irr_grid_level {
 } irr_grid_level_t;
 
 /*
- * Returns the number of columns of a square grid: ceil(sqrt P), or floor(sqrt P) if the rule for pseudo-nodes requires
- * it (JPDC 3.2.2).
+ * Returns the number of columns of a square grid of P ranks: ceil(sqrt P).  If P + 1 is ceil(sqrt P) * floor(sqrt P),
+ * it is floor(sqrt P) instead, because the rule for pseudo-nodes requires it (JPDC 3.2.2).
  */
 int irr_grid_square_columns(int ranks);
 
@@ -91,12 +91,12 @@ static inline int irr_grid_rank(const irr_grid_level_t *level, int member)
 /* Returns the number of members of a column. */
 int irr_grid_column_size(const irr_grid_level_t *level, int column);
 
-/* Returns the member to which a member sends its message for a column: in its row, or by the rule for pseudo-nodes. */
+/* Returns the member to which a member sends its data for a column: in its row, or by the rule for pseudo-nodes. */
 int irr_grid_hop(const irr_grid_level_t *level, int member, int column);
 
 /*
- * Divides `length` bytes among the columns in proportion to their sizes: share k is from cuts[k] to cuts[k + 1].  See
- * grid.c.
+ * Divides `length` bytes for a destination among the columns, in proportion to their sizes, in units of slice_min
+ * bytes.  Share k is from byte cuts[k] to byte cuts[k + 1].  See grid.c.
  */
 void irr_grid_cut(const irr_grid_level_t *level, int destination, size_t length, size_t slice_min, size_t *cuts);
 

@@ -1,13 +1,16 @@
 /*
- * grid_plan.c - see grid_plan.h.  A slice that reaches its destination is received in OUTPUT.  If it belongs to several
- * blocks, it is received in SCRATCH and copied to them at the end.  All other slices are received in SCRATCH.  The next
- * send reads them there, and depends on the receive.  Scratch that the sends of a stage have read is free from the next
- * stage on: a receive that reuses it depends on all earlier sends.  A rank therefore holds at most the data that it
- * received in two stages, which theorem 1 of the JPDC paper bounds, and the slices to copy at the end.
+ * grid_plan.c - builds the plan of a grid route, in which ranks forward slices of blocks; see grid_plan.h.
  *
- * An overlap is a set of dependencies.  With `dual` a send depends on all receives of the previous stage.  With
- * `single` it also depends on all sends of the previous stage.  `blocking` adds a barrier after each stage, and makes
- * each send depend on the previous send.
+ * A slice that reaches its destination is received in OUTPUT.  If it belongs to several blocks, it is received in
+ * SCRATCH, and copied to them at the end.  All other slices are received in SCRATCH, and a send of a later stage, which
+ * depends on the receive, reads them there.  Scratch that the sends of a stage have read is free from the next stage
+ * on: a receive that reuses it depends on all earlier sends.  A rank therefore holds at most the data that it received
+ * in two stages, which theorem 1 of the JPDC paper bounds, and the slices to copy at the end.
+ *
+ * The parameter `overlap` adds dependencies between stages.  With `dual` a send depends on all receives of the previous
+ * stage.  With `single` it also depends on all sends of the previous stage.  With `blocking` a barrier follows each
+ * stage, and each send also depends on the previous send.  With `pipelined` a send depends only on the receives of its
+ * data.
  *
  * The receives of direct messages are first in the plan, because they wait for nothing.  The direct sends follow the
  * sends of the first stage, because the messages of the first stage are short, and other ranks wait for them.
@@ -90,7 +93,7 @@ void irr_grid_plan_fini(irr_grid_plan_t *build)
     memset(build, 0, sizeof(*build));
 }
 
-/* Adds a message of this rank to the held items, with a slice for each block. */
+/* Adds a message of this rank to the held items: a slice for each block. */
 static irr_status_t hold(irr_grid_plan_t *build, irr_blocks_t message)
 {
     size_t offset = 0;
@@ -117,7 +120,7 @@ static bool is_forwarded(const irr_grid_plan_t *build, irr_blocks_t message)
            (grid->direct_from == 0 || !irr_grid_goes_directly(grid, irr_blocks_bytes(message)));
 }
 
-/* Appends the direct messages to other ranks or from other ranks, according to kind. */
+/* Appends the direct sends or the direct receives, according to kind. */
 static irr_status_t add_direct(irr_grid_plan_t *build, irr_step_kind_t kind)
 {
     const irr_grid_t *grid = &build->stages->grid;
@@ -174,7 +177,7 @@ static size_t append(size_t *deps, size_t count, const uint32_t *steps, int nste
     return count;
 }
 
-/* Sorts the dependencies and removes duplicates; returns their number. */
+/* Sorts the first `count` dependencies and removes duplicates; returns their number. */
 static size_t unique(irr_grid_plan_t *build, size_t count)
 {
     size_t kept = 0, least = build->plan.nsteps, end = 0;
@@ -196,8 +199,9 @@ static size_t unique(irr_grid_plan_t *build, size_t count)
 }
 
 /*
- * Appends all receives of the previous stage and, except for `dual`, its sends.  Continues with earlier stages until a
- * stage in which this rank sends: sends start in order, so the sends of that stage have waited for all stages before.
+ * Appends all receives of the previous stage and, unless the overlap is `dual`, its sends.  If this rank does not send
+ * in that stage, continues with the stage before, and so on.  Sends start in order, so the sends of a stage have
+ * already waited for all stages before it.
  */
 static size_t append_stages_before(const irr_grid_plan_t *build, int stage, size_t count)
 {
@@ -218,7 +222,7 @@ static size_t append_stages_before(const irr_grid_plan_t *build, int stage, size
     return count;
 }
 
-/* Lists in build->deps the receives of the contents of a send, and the steps required by the overlap. */
+/* Lists in build->deps the receives of the data of a send, and the steps for which it waits because of the overlap. */
 static size_t send_deps(irr_grid_plan_t *build, int stage, const irr_items_t *items, size_t before)
 {
     size_t *deps = build->deps, count = 0;
@@ -236,7 +240,7 @@ static size_t send_deps(irr_grid_plan_t *build, int stage, const irr_items_t *it
     return unique(build, count);
 }
 
-/* Returns whether OUTPUT has room for a slice for this rank. */
+/* Returns whether a slice fits in the blocks for the message from its source. */
 static bool fits(const irr_grid_plan_t *build, const irr_slice_t *slice)
 {
     const size_t bytes = irr_blocks_bytes(irr_blocks_of(build->problem->recv, slice->source));
@@ -280,7 +284,7 @@ static irr_status_t make_room(irr_grid_plan_t *build, size_t count)
     return status;
 }
 
-/* Makes the blank the only piece of the step: one byte, without a slice. */
+/* Makes the blank, a byte that belongs to no slice, the only piece of the step. */
 static size_t put_blank(irr_grid_plan_t *build)
 {
     build->slices[build->plan.npieces] = (irr_slice_t){ .length = 0 };
@@ -322,7 +326,7 @@ static irr_status_t add_send(irr_grid_plan_t *build, int number, int slot, size_
     return status;
 }
 
-/* The first slot is the slot after `own`, so the sends nearly have the order of their step numbers. */
+/* Begins with the slot after `own`, because the steps of the slots roughly rise from there on. */
 irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int number)
 {
     const irr_stage_t *stage = &build->stages->stage[number - 1];
@@ -345,7 +349,7 @@ irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int number)
     return status == IRR_OK && number == 1 ? add_direct(build, IRR_STEP_SEND) : status;
 }
 
-/* Returns the target of an arriving slice.  Sets *used if it is scratch that may have been in use before. */
+/* Returns where an arriving slice is received.  Sets *used to true if scratch is reused. */
 static irr_piece_t target(irr_grid_plan_t *build, const irr_slice_t *slice, bool *used)
 {
     irr_piece_t piece;
@@ -362,9 +366,7 @@ static irr_piece_t target(irr_grid_plan_t *build, const irr_slice_t *slice, bool
     return piece;
 }
 
-/*
- * Records a message that this rank expects directly, but that comes through the grid: its sender has a shorter length.
- */
+/* Records that a message came through the grid although its blocks here are long enough for a direct message. */
 static void note_arrival(irr_grid_plan_t *build, const irr_slice_t *slice)
 {
     if (build->came != NULL && slice->destination == build->problem->rank) {
@@ -418,7 +420,7 @@ irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, co
 
 /* ---- the end of a stage ---- */
 
-/* Frees the scratch that the sends of the stage have read: all except that of the items that this rank still has. */
+/* Frees the scratch that the sends of the stage have read: all except that of the items that this rank holds. */
 static irr_status_t free_sent(irr_grid_plan_t *build)
 {
     const irr_items_t *const kept[] = { &build->held, &build->landed };

@@ -1,16 +1,17 @@
 /*
- * grid_plan.h - the plan of one rank for a grid route, built stage by stage.
+ * grid_plan.h - builds the plan of one rank for a grid route, stage by stage.
  *
- * The sends of a rank in a stage depend on the data that it received in earlier stages.  The caller therefore describes
- * each arriving message to the builder.  study/grid_plans.c takes the description from the sender's plan, and
- * exec/relay.c from the message itself.
+ * What a rank sends in a stage depends on the data that it received in earlier stages.  The caller therefore describes
+ * each arriving message to the builder as a list of slices; a slice is a range of a block that travels separately.
+ * study/grid_plans.c takes the description from the sender's plan, and exec/relay.c from the message itself.
  *
- * If `placed` is true, the caller chooses where arriving slices are stored (their targets).  The senders may then have
- * other data in each exchange, so each rank expects a message from each sender: a rank without data for another rank
- * sends a message of one byte, the blank.
+ * If `placed` is true, the caller chooses where arriving slices are stored (their targets), and the plan may run again
+ * while the senders have other data.  Each rank then expects a message from each sender of a stage.  A rank without
+ * data for another rank sends a message of one byte, the blank.
  *
- * Long messages that do not go through the grid are steps of the plan, unless `placed` is true.  If `placed` is true,
- * the caller sends and receives them, and the builder only records which of them arrived through the grid.
+ * Long messages may be sent directly (grid.h).  Their steps are part of the plan, unless `placed` is true.  If `placed`
+ * is true, the caller sends and receives them, and the builder only records which of them arrived through the grid
+ * instead.
  *
  *     calls: begin; for each stage: sends, receive for each message that is not empty, end_stage; finish
  */
@@ -28,26 +29,26 @@ typedef struct irr_grid_plan {
     const irr_problem_t *problem;
     size_t               slice_min;
     irr_overlap_t        overlap;
-    irr_plan_t           plan;         /* a step for each message that is not empty */
-    irr_slice_t         *slices;       /* by index of a piece of a send or receive: the slice in the piece */
+    irr_plan_t           plan;         /* the plan; it has a step for each message that is not empty */
+    irr_slice_t         *slices;       /* by index in plan.pieces: the slice in the piece of a send or receive */
     size_t               slices_max;
-    uint32_t            *send_steps;   /* by stage and slot; IRR_NO_STEP: no message */
-    uint32_t            *recv_steps;   /* by stage and sender */
-    size_t               slot_base, sender_base;   /* first slot and sender of the current stage */
+    uint32_t            *send_steps;   /* by stage and slot: the step that sends; IRR_NO_STEP: no message */
+    uint32_t            *recv_steps;   /* by stage and sender: the step that receives */
+    size_t               slot_base, sender_base;   /* index there of the first slot and sender of the stage */
     bool                 placed;       /* set after init, together with blank */
-    uintptr_t            blank;        /* if placed: address of the blank, and offsets in SCRATCH are addresses */
-    bool                 truncated;    /* true if data is longer than its blocks; it is received in scratch */
-    bool                *came;         /* by rank: true if its message was expected directly, but came through the
-                                          grid; NULL if no message is sent directly */
+    uintptr_t            blank;        /* if placed: address of the blank; offsets in SCRATCH are addresses, too */
+    bool                 truncated;    /* true: a message is longer than its blocks, and was received in scratch */
+    bool                *came;         /* by rank: true if its message is long enough for a direct message here, but
+                                          came through the grid; NULL if no message is sent directly */
     irr_items_t          held;         /* slices that this rank sends in a later stage */
-    irr_items_t          landed;       /* slices for this rank that are in scratch, and are copied to several blocks */
+    irr_items_t          landed;       /* slices for this rank in scratch, which are copied to its blocks */
     irr_distribution_t   distribution;
     irr_extents_t        scratch;      /* unused if placed */
     irr_piece_t         *pieces;       /* room for one step */
     size_t              *deps;
-    bool                *marked;       /* by step: false, except while dependencies are sorted */
+    bool                *marked;       /* by step; unique() uses it, all others find false */
     size_t               pieces_max, deps_max, marked_max;
-    size_t               barrier;      /* overlap blocking: the step that completes the barrier of the last stage */
+    size_t               barrier;      /* overlap `blocking`: the last step of the barrier after the previous stage */
 } irr_grid_plan_t;
 
 /*
@@ -56,7 +57,7 @@ typedef struct irr_grid_plan {
 irr_status_t irr_grid_plan_init(irr_grid_plan_t *build, const irr_stages_t *stages);
 void         irr_grid_plan_fini(irr_grid_plan_t *build);
 
-/* Starts a plan, and reuses the memory of the last plan.  The problem is borrowed until irr_grid_plan_finish. */
+/* Starts a plan, in the memory of the previous plan.  The problem is borrowed until irr_grid_plan_finish. */
 irr_status_t irr_grid_plan_begin(irr_grid_plan_t *build, const irr_problem_t *problem, size_t slice_min,
                                  irr_overlap_t overlap);
 
@@ -71,8 +72,8 @@ irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int stage, int i, con
                                    const irr_piece_t *targets, size_t count);
 
 /*
- * Returns true and sets *piece if a slice is received in OUTPUT.  Returns false if the slice is for another rank, is
- * too long for its blocks, or belongs to several blocks.
+ * Returns true and sets *piece if a slice can be received in OUTPUT.  Returns false if the slice is for another rank,
+ * is too long for its blocks, or belongs to several blocks.
  */
 bool irr_grid_plan_arrives(const irr_grid_plan_t *build, const irr_slice_t *slice, irr_piece_t *piece);
 

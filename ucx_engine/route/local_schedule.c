@@ -1,6 +1,4 @@
-/*
- * local_schedule.c - see local_schedule.h: counting sorts by rank.
- */
+/* local_schedule.c - the transmissions and synchronisations of each rank, by counting sort; see local_schedule.h. */
 #include "route/local_schedule.h"
 
 #include "core/alloc.h"
@@ -15,7 +13,7 @@ void irr_local_schedule_fini(irr_local_schedule_t *local)
 
 /* ---- the lists of all ranks ---- */
 
-/* Before: first[rank + 1] is the number of entries of a rank.  After: first[rank] is the index of its first entry. */
+/* Replaces the number of entries of each rank, in first[rank + 1], by the index of its first entry, in first[rank]. */
 static void sum_up(size_t *first, int ranks)
 {
     for (int r = 0; r < ranks; r++) {
@@ -23,7 +21,7 @@ static void sum_up(size_t *first, int ranks)
     }
 }
 
-/* Restores first[rank], the index of the first entry of each rank, from the index after its last entry. */
+/* Each entry that was stored has raised first[rank] by 1; restores the index of the first entry of each rank. */
 static void step_back(size_t *first, int ranks)
 {
     memmove(first + 1, first, (size_t)ranks * sizeof(*first));
@@ -50,7 +48,7 @@ static void sort_transmissions(irr_local_schedules_t *locals)
     }
 }
 
-/* A synchronisation of a rank with itself is twice in the list of the rank, once for each end. */
+/* If one rank both signals and waits for a synchronisation, the list of this rank has the synchronisation twice. */
 static void sort_syncs(irr_local_schedules_t *locals)
 {
     const irr_syncs_t *syncs = locals->syncs;

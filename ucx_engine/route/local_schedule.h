@@ -1,9 +1,10 @@
 /*
- * local_schedule.h - the local schedule of a rank: the transmissions that it sends or receives, and its signals and
- * waits for pacing sync.
+ * local_schedule.h - the local schedule of a rank: the transmissions that it sends or receives, in the order of the
+ * whole schedule, and its signals and waits for pacing sync.
  *
- * The lists have the order of the whole schedule.  The same code can therefore build plans and signals from a local or
- * from a whole schedule.
+ * For pacing sync, a synchronisation (order/tree/syncs.h) makes a transmission wait until another one has ended: the
+ * receiver of the earlier transmission signals the sender of the later one.  The code that builds plans and signals
+ * accepts a local schedule as well as a whole one.
  *
  * Cost: O(P + n + m) time and memory for the local schedules of all ranks, with n transmissions and m synchronisations.
  */
@@ -15,15 +16,15 @@
 /* A local schedule.  Zeroed: empty. */
 typedef struct irr_local_schedule {
     irr_schedule_t schedule;   /* ranks and steps of the whole schedule, with the rank's own transmissions only */
-    irr_syncs_t    syncs;      /* of a signal: `after` is an index in schedule.list, and `before` is 0; of a wait:
-                                  `before` is an index in schedule.list, and `after` is 0 */
+    irr_syncs_t    syncs;      /* of a signal of this rank: `after` is an index in schedule.list, and `before` is 0; of
+                                  a wait: `before` is an index in schedule.list, and `after` is 0 */
 } irr_local_schedule_t;
 
 void irr_local_schedule_fini(irr_local_schedule_t *local);
 
 /* Lists of the transmissions and synchronisations of each rank. */
 typedef struct irr_local_schedules {
-    const irr_schedule_t *schedule;   /* borrowed, like syncs */
+    const irr_schedule_t *schedule;   /* the whole schedule; borrowed, as is syncs */
     const irr_syncs_t    *syncs;
     size_t               *first;      /* ranks + 1 entries; by rank: index in `list` of its first transmission */
     size_t               *list;       /* indices in the schedule */
@@ -34,8 +35,8 @@ typedef struct irr_local_schedules {
 } irr_local_schedules_t;
 
 /*
- * Sorts a schedule by rank.  It must not have transmissions of a rank to itself.  syncs may be NULL.  May return
- * IRR_ERR_NO_MEMORY.
+ * Lists the transmissions and synchronisations by rank.  The schedule must not have messages of a rank to itself.
+ * syncs may be NULL.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_local_schedules_init(irr_local_schedules_t *locals, const irr_schedule_t *schedule,
                                       const irr_syncs_t *syncs);

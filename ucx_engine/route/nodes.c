@@ -1,13 +1,11 @@
-/*
- * nodes.c - numbers the labels in the order of their lowest ranks; see nodes.h.
- */
+/* nodes.c - numbers the labels in the order of their lowest ranks; see nodes.h. */
 #include "route/nodes.h"
 
 #include "core/alloc.h"
 
 #include <string.h>
 
-/* Places the arrays in one allocation. `first`, whose length depends on the number of nodes, is the last array. */
+/* Divides one allocation among the arrays.  `first` is the last one, because its length is the number of nodes. */
 static void set_arrays(irr_nodes_t *nodes, int *memory)
 {
     nodes->node = memory;
@@ -16,7 +14,7 @@ static void set_arrays(irr_nodes_t *nodes, int *memory)
     nodes->first = nodes->members + nodes->ranks;
 }
 
-/* Returns the slot of a label in a hash table of node numbers, or the free slot for a new label. */
+/* Returns the slot of a label in a hash table of node numbers, or a free slot if the label is new. */
 static int *slot_of(const irr_nodes_t *nodes, int *table, size_t slots, const int *labels, int label)
 {
     size_t i = (size_t)((uint64_t)(unsigned)label * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (slots - 1);
@@ -28,8 +26,8 @@ static int *slot_of(const irr_nodes_t *nodes, int *table, size_t slots, const in
 }
 
 /*
- * Numbers the nodes in the order of their lowest ranks, and the ranks of each node. Sets members[n] to the lowest rank
- * of node n, and first[n + 1] to the number of its ranks. The table has more slots than there are nodes.
+ * Numbers the nodes in the order of their lowest ranks, and the ranks of each node.  Sets members[n] to the lowest rank
+ * of node n, and first[n + 1] to the number of its ranks, until list() replaces them.  The table has a free slot.
  */
 static void number(irr_nodes_t *nodes, int *table, size_t slots, const int *labels)
 {
@@ -46,7 +44,7 @@ static void number(irr_nodes_t *nodes, int *table, size_t slots, const int *labe
     }
 }
 
-/* Lists the ranks node by node. */
+/* Lists the ranks node by node in `members`. */
 static void list(irr_nodes_t *nodes)
 {
     nodes->smallest = nodes->ranks;

@@ -1,6 +1,4 @@
-/*
- * nodes.h - the ranks of each node, for the route whose first dimension is inside the nodes.
- */
+/* nodes.h - the ranks of each node, and the leaders of nodes: ranks that send for all ranks of their node. */
 #ifndef IRR_NODES_H
 #define IRR_NODES_H
 
@@ -8,23 +6,25 @@
 
 /*
  * Nodes count from 0 in the order of their lowest ranks; the ranks of a node ascend.  Nodes are regular if the first
- * `block` ranks are on node 0, the next `block` ranks on node 1 and so on, and after the last node again on node 0.
- * They are regular if mpirun maps ranks by slots or by nodes.  Regular nodes need no tables.
+ * `block` ranks are on node 0, the next `block` ranks on node 1 and so on, and after the last node again on node 0, as
+ * if mpirun mapped ranks by slots or by nodes.  For regular nodes all functions compute with `block`, and the tables
+ * are NULL.
  */
 typedef struct irr_nodes {
     int  ranks;
     int  count;
     int  smallest, largest;  /* number of ranks of the smallest and of the largest node */
-    int  block;              /* of regular nodes; 0: not regular */
-    int *node;               /* by rank; NULL if regular, as are the other tables */
+    int  block;              /* of regular nodes; 0: the nodes are not regular */
+    int *node;               /* by rank: its node */
     int *index;              /* by rank: its index among the ranks of its node, from 0 */
     int *first;              /* count + 1 entries; by node: index in `members` of its first rank */
     int *members;            /* all ranks, node by node */
 } irr_nodes_t;
 
 /*
- * Groups ranks with equal labels.  Labels are any numbers, and equal on all ranks.  Takes 12 bytes for each rank and 4
- * bytes for each node; nothing for regular nodes.  O(P).  May return IRR_ERR_NO_MEMORY.
+ * Puts ranks with equal labels on one node.  Labels are any numbers; all ranks must pass the same labels.  The tables
+ * take 12 bytes for each rank and 4 bytes for each node, or no memory if the nodes are regular.  O(P).  May return
+ * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels);
 void         irr_nodes_fini(irr_nodes_t *nodes);
@@ -66,10 +66,10 @@ static inline int irr_nodes_member(const irr_nodes_t *nodes, int node, int index
 }
 
 /*
- * Returns the index, in `node`, of its leader for rank `to` of another node.  This leader sends the data of all ranks
- * of `node` to rank `to`.  The ranks of the other nodes are assigned to the ranks of `node` round-robin, node by node,
- * so the numbers of ranks for which two ranks lead differ by at most one.  If all nodes have the same size, a rank
- * leads for the ranks with the same index in each node.
+ * Returns the leader of `node` for rank `to` of another node, as an index in `node`.  The leader sends the data of all
+ * ranks of `node` to rank `to`.  The ranks of the other nodes are assigned to the ranks of `node` round-robin, node by
+ * node, so the numbers of ranks for which any two ranks lead differ by at most one.  If all nodes have the same size, a
+ * rank leads for the ranks with the same index in each node.
  */
 static inline int irr_nodes_rank_leader(const irr_nodes_t *nodes, int node, int to)
 {
@@ -77,8 +77,8 @@ static inline int irr_nodes_rank_leader(const irr_nodes_t *nodes, int node, int 
 }
 
 /*
- * The nodes form a ring.  irr_nodes_after returns node number i, from 0, after a node; irr_nodes_which returns the
- * number i of another node.
+ * Each node sees the other nodes as a list: the nodes with higher numbers, and then those with lower numbers.
+ * irr_nodes_after returns entry i, from 0, of the list of `node`; irr_nodes_which returns the entry of node `other`.
  */
 static inline int irr_nodes_after(const irr_nodes_t *nodes, int node, int i)
 {
@@ -91,9 +91,9 @@ static inline int irr_nodes_which(const irr_nodes_t *nodes, int node, int other)
 }
 
 /*
- * Returns the index, in `node`, of its leader for node `other`: the rank that sends to node `other`, and receives from
- * it, for all ranks of `node`.  The other nodes are assigned to the ranks of a node round-robin, so the numbers of
- * nodes for which two ranks lead differ by at most one.  For a pair of nodes, each node has one leader.
+ * Returns the leader of `node` for node `other`, as an index in `node`: the rank that sends to node `other`, and
+ * receives from it, for all ranks of `node`.  The other nodes are assigned to the ranks of a node round-robin, so the
+ * numbers of nodes for which any two ranks lead differ by at most one.
  */
 static inline int irr_nodes_leader(const irr_nodes_t *nodes, int node, int other)
 {

@@ -1,24 +1,22 @@
-/*
- * pairs.c - see pairs.h.
- */
+/* pairs.c - the plan of an exchange in place, with scratch memory as a ring; see pairs.h. */
 #include "route/pairs.h"
 
 #include "problem/blocks.h"
 
-/* Places in scratch are multiples of a cache line. */
+/* Offsets in scratch are multiples of a cache line. */
 #define LINE 64
 
 const irr_pairs_limits_t irr_pairs_limits = { .scratch = IRR_PAIRS_SCRATCH, .chunk = IRR_PAIRS_CHUNK };
 
-/* The scratch is a ring.  A position counts all bytes that were used in earlier rounds, so it always rises. */
+/* The scratch is a ring.  A position is an offset that does not wrap around: it counts the bytes of all passes. */
 typedef struct builder {
     const irr_problem_t      *problem;
     const irr_pairs_limits_t *limits;
     irr_plan_t               *plan;
-    size_t                    copies;       /* index of the step of the latest copy, plus 1; 0: no copy */
-    size_t                    position;     /* of the next chunk */
-    size_t                    oldest;       /* step at which the search for the oldest send with bytes in use begins */
-    size_t                    oldest_position;   /* of that send */
+    size_t                    copies;       /* index of the latest step that copies, plus 1; 0: none */
+    size_t                    position;     /* position of the next chunk */
+    size_t                    oldest;       /* the search for the oldest send whose bytes are in use begins here */
+    size_t                    oldest_position;   /* position of the bytes of the send at or after this step */
 } builder_t;
 
 /* ---- scratch ---- */
@@ -36,7 +34,7 @@ static size_t after(size_t position, size_t bytes)
     return position + (bytes + LINE - 1) / LINE * LINE;
 }
 
-/* Makes a copy depend on the sends of the previous round from the same bytes of scratch. */
+/* Makes a copy depend on the sends whose bytes of scratch it overwrites. */
 static irr_status_t wait_for_bytes(builder_t *builder, size_t copy, size_t position, size_t bytes)
 {
     irr_plan_t *plan = builder->plan;
@@ -60,17 +58,17 @@ static irr_status_t wait_for_bytes(builder_t *builder, size_t copy, size_t posit
 
 /* ---- steps ---- */
 
-/* A range of the message that the blocks form. */
+/* A chunk of a message.  The blocks form the message; the chunk is `length` bytes from byte `skip` on. */
 typedef struct chunk {
     irr_blocks_t blocks;
     int          peer, number;
     size_t       skip, length;
-    size_t       first;   /* the step that receives the first chunk of the message */
+    size_t       first;   /* the plan's step that receives the first chunk of the message */
 } chunk_t;
 
 /*
- * Appends a copy for each block.  The first copy waits until the bytes of scratch for the whole chunk are free.  Each
- * other copy depends on the previous copy, which causes no delay because copies run one by one.
+ * Appends a copy for each block of a chunk.  The first copy waits until the bytes of scratch for the whole chunk are
+ * free.  Each other copy depends on the previous one; this costs no time, because the executor runs copies one by one.
  */
 static irr_status_t add_copies(builder_t *builder, const chunk_t *chunk, size_t position)
 {
@@ -94,7 +92,7 @@ static irr_status_t add_copies(builder_t *builder, const chunk_t *chunk, size_t 
     return status == IRR_OK && chunk->length > 0 ? wait_for_bytes(builder, first, position, chunk->length) : status;
 }
 
-/* Appends the copies to scratch, the send from scratch, and the receive. */
+/* Appends the steps of a chunk: the copies to scratch, the send from scratch, and the receive. */
 static irr_status_t add_chunk(builder_t *builder, const chunk_t *chunk)
 {
     irr_plan_t *plan = builder->plan;
@@ -140,7 +138,7 @@ static size_t first_of(const builder_t *builder, size_t chunks)
     return max + 2 * (chunks < max / 2 ? chunks : max / 2) - 3;
 }
 
-/* Appends a message.  Its last chunk may be empty, because the length of the first chunk determines their number. */
+/* Appends the chunks of a message.  The last one may be empty: the length of the first one fixes their number. */
 static irr_status_t add_message(builder_t *builder, irr_blocks_t blocks)
 {
     const irr_problem_t *problem = builder->problem;
@@ -161,7 +159,7 @@ static irr_status_t add_message(builder_t *builder, irr_blocks_t blocks)
     return status;
 }
 
-/* The peer of step 0 is rank `start`.  From this rank on, the ranks of the peers rise with the steps, modulo P. */
+/* The peer of step 0 has rank `start`.  The peer of each next step has the next higher rank, modulo P. */
 irr_status_t irr_pairs_build(const irr_problem_t *problem, const irr_pairs_limits_t *limits, irr_plan_t *plan)
 {
     const irr_blocks_t all = problem->recv;

@@ -1,6 +1,4 @@
-/*
- * reduction.c - see reduction.h.
- */
+/* reduction.c - a reduction over all ranks to the maxima of words, as steps of a plan; see reduction.h. */
 #include "route/reduction.h"
 
 #define NONE SIZE_MAX
@@ -8,11 +6,11 @@
 typedef struct builder {
     irr_plan_t            *plan;
     const irr_reduction_t *reduction;
-    size_t                 bytes;     /* bytes of the words */
-    ptrdiff_t              offset;    /* of the next receive in SCRATCH */
+    size_t                 bytes;     /* number of bytes of the words */
+    ptrdiff_t              offset;    /* offset in SCRATCH of the next receive */
     int                    number;
-    size_t                 last;      /* the step that last changed the words; NONE: no step has changed them */
-    size_t                 reading;   /* the latest send of the words after step `last`; NONE: no send */
+    size_t                 last;      /* the latest step that changes the words, or NONE */
+    size_t                 reading;   /* the latest send that reads the words after step `last`, or NONE */
 } builder_t;
 
 static irr_status_t add_message(builder_t *builder, irr_step_kind_t kind, int peer, ptrdiff_t offset,
@@ -35,7 +33,7 @@ static irr_status_t add_send(builder_t *builder, int peer)
                                  : add_message(builder, IRR_STEP_SEND, peer, 0, &builder->last, 1);
 }
 
-/* Appends a step that replaces the words by the maxima of them and the words that step `received` receives. */
+/* Appends a step that replaces each word by the maximum of the word and the one that step `received` receives. */
 static irr_status_t add_reduce(builder_t *builder, size_t received)
 {
     const irr_piece_t pieces[2] = {
@@ -78,9 +76,7 @@ static int member(const builder_t *builder, int node, int index)
     return irr_nodes_member(builder->reduction->nodes, node, index);
 }
 
-/*
- * Returns whether the rank with this index in its node has the child with index + distance.  distance: a power of two.
- */
+/* Returns whether, in a node of `size` ranks, index + distance is a child of `index`.  distance: a power of two. */
 static bool is_child(int index, int size, int distance)
 {
     return distance < size - index && (index == 0 || distance < (index & -index));

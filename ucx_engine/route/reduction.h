@@ -1,18 +1,18 @@
 /*
- * reduction.h - a reduction over all ranks as steps of a plan.  Each rank has a number of 64-bit words.  In the end all
- * ranks have, for each word, its maximum over all ranks.
+ * reduction.h - a reduction over all ranks, as steps of a plan.  Each rank has the same number of 64-bit words.  In the
+ * end all ranks have, for each word, its maximum over all ranks.
  *
  * The algorithm is a dissemination.  In round k, counted from 0, a rank sends its words to rank + 2^k, receives the
- * words of rank - 2^k, and replaces each of its words by the maximum of the two.  After the last round the words of
- * each rank have reached all ranks, directly or through other ranks.  A word that arrives twice does not change a
+ * words of rank - 2^k, and replaces each of its words by the maximum of both.  After the last round the words of each
+ * rank have reached all ranks, directly or through other ranks.  A word may arrive twice, which does not change a
  * maximum.  Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization", 1988.
  *
- * If the nodes are known, the ranks of a node reduce along a binomial tree to their lowest rank, the leader.  The
- * leaders disseminate, and send the result back down the tree.  Only leaders send messages between nodes.
+ * If the nodes are known, the ranks of a node first send their words along a binomial tree to their lowest rank, the
+ * leader.  The leaders run the dissemination, and send the result back down the trees.  Only leaders send messages
+ * between nodes.
  *
- * A reduction of no words is a barrier, with empty messages.
- *
- * A rank sends at most one message to each other rank, so all messages may have the same stage.
+ * A reduction of no words is a barrier, with empty messages.  A rank sends at most one message to each other rank, so
+ * all messages may have the same stage.
  *
  * Cost for P ranks: a rank sends ceil(log2 P) messages, one after the other.  Cost for N nodes of at most L ranks:
  * ceil(log2 N) + 2 ceil(log2 L) messages one after the other, and N ceil(log2 N) messages between nodes.  Scratch: room
@@ -25,18 +25,17 @@
 #include "route/nodes.h"
 
 typedef struct irr_reduction {
-    size_t             words;    /* number of words at the start of SCRATCH: first the words of this rank, in the end
-                                    the maxima */
+    size_t             words;    /* number of words; they are at the start of SCRATCH, where the maxima replace them */
     const irr_nodes_t *nodes;    /* NULL: reduction without nodes */
     int                stage;
     int                number;   /* step number of the first message */
-    const size_t      *deps;     /* steps for which the first message waits */
+    const size_t      *deps;     /* steps that must be complete before the first message is sent */
     size_t             ndeps;
 } irr_reduction_t;
 
 /*
- * Appends the reduction of plan->ranks ranks.  *done is set to the step that completes the reduction on this rank; it
- * is unchanged if the rank receives no message.  Returns the errors of irr_plan_add.
+ * Appends the reduction of all plan->ranks ranks.  Sets *done to the step that completes the reduction on this rank; if
+ * the rank receives no message, *done is unchanged.  Returns the errors of irr_plan_add.
  */
 irr_status_t irr_reduction_add(irr_plan_t *plan, const irr_reduction_t *reduction, size_t *done);
 

@@ -1,14 +1,16 @@
 /*
- * stages.c - computes the tables of stages.h from the geometry of the grid.
+ * stages.c - computes, for each stage of a grid route, to which ranks a rank sends and from which it receives; see
+ * stages.h.
  *
- * Without nodes, a slot is a column of the grid's level, and the priority order (order/priority.c) determines the step.
+ * Without nodes, a rank has a slot for each column of its group (grid.h), and order/priority.c determines the step.
  *
- * With nodes and two dimensions, a rank forwards the messages for the ranks for which it leads (irr_nodes_rank_leader).
- * With n ranks on its node, a rank leads for every n-th rank of another node.  In the first stage all messages stay
- * inside the node.  In the second stage a rank sends at most one message to each node that is not larger than its own
- * node, and several messages to each larger node.  A message to the rank with index j of a node that is d nodes ahead
- * is sent in step (d - 1) * w + j / n + 1, with w = ceil(largest / smallest).  No two senders to a rank have the same
- * d, so they send to it in different steps.
+ * With nodes and two dimensions, the rank that is the leader for a rank of another node (irr_nodes_rank_leader)
+ * forwards the messages of its node to this rank.  With n ranks on its node, a rank leads for every n-th rank of
+ * another node.  In the first stage all messages stay inside the nodes.  In the second stage a rank sends at most one
+ * message to each node that is not larger than its own node, and several messages to each larger node.  Let w =
+ * ceil(largest / smallest) for the sizes of nodes.  The message to the rank with index j of a node that is d nodes
+ * ahead is sent in step (d - 1) * w + j / n + 1.  No two senders to a rank have the same d, so they send to it in
+ * different steps.
  *
  * With nodes and three dimensions, leaders (irr_nodes_leader) exchange one message for each pair of nodes:
  *
@@ -17,7 +19,7 @@
  *     second  each leader sends to the leaders of these nodes; the step is the distance between the nodes
  *     third   each leader sends to each other rank of its node; ranks that are no leaders only receive
  *
- * The ranks of one node exchange their blocks directly, and so do nodes of one rank each.
+ * The messages between ranks of one node travel directly, and so do those between nodes of one rank each.
  */
 #include "route/stages.h"
 
@@ -83,7 +85,7 @@ static irr_status_t tabulate_level(irr_stage_t *stage, int ranks)
 
 /* ---- nodes ---- */
 
-/* Fills a stage in which the first `sending` ranks of the node send to all of its ranks. */
+/* Fills a stage within nodes, in which the first `sending` ranks of the node send to all ranks of the node. */
 static irr_status_t tabulate_inside(irr_stage_t *stage, int sending)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
@@ -111,7 +113,7 @@ static irr_status_t tabulate_inside(irr_stage_t *stage, int sending)
     return IRR_OK;
 }
 
-/* Fills a stage between leaders: messages to and from all nodes for which this rank leads. */
+/* Fills a stage between leaders: a slot and a sender for each node for which this rank leads. */
 static irr_status_t tabulate_between(irr_stage_t *stage)
 {
     const irr_nodes_t *nodes = stage->grid->nodes;
@@ -145,7 +147,7 @@ static int outside_step(const irr_nodes_t *nodes, int distance, int j, int size)
     return (distance - 1) * width + j / size + 1;
 }
 
-/* Returns the lowest index of the ranks of another node for which a rank leads.  The node may have fewer ranks. */
+/* Returns the lowest index, among the ranks of another node, for which a rank leads.  The node may have fewer ranks. */
 static int first_served(const irr_nodes_t *nodes, int rank, int node)
 {
     int size = irr_nodes_size(nodes, irr_nodes_of(nodes, rank));

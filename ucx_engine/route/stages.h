@@ -1,9 +1,9 @@
 /*
  * stages.h - the stages of a grid route for one rank: the ranks to which it sends, and the ranks that send to it.
  *
- * The code that plans and runs a stage uses only these tables, not the grid.  A slice is a range of a block that
- * travels separately.  A stage has a slot for each rank to which it can move a slice; one slot stands for this rank
- * itself, for slices that stay.
+ * In a stage, a rank sends slices along one dimension of the grid.  A slice is a range of a block that travels
+ * separately.  A rank has a slot for each rank to which it can send slices in the stage, and one slot for itself, for
+ * slices that stay.  The code that plans and runs a stage uses only these tables, not the grid.
  */
 #ifndef IRR_STAGES_H
 #define IRR_STAGES_H
@@ -15,15 +15,15 @@ typedef struct irr_stage {
     int               rank;
     int               dimension;    /* from 0 */
     bool              spreading;    /* true: the stage spreads slices over all slots; false: it collects (grid.h) */
-    irr_grid_level_t  level;        /* used without nodes */
-    int               slots, own;   /* number of slots; the slot of slices that stay on this rank */
+    irr_grid_level_t  level;        /* the group of this rank; used without nodes */
+    int               slots, own;   /* number of slots; the slot of this rank itself */
     int              *peer;         /* by slot: the rank */
-    int              *number;       /* by slot: the step of the message; 0 for slot `own` */
+    int              *number;       /* by slot: the step in which its message is sent; 0 for slot `own` */
     int               senders;      /* number of ranks that send to this rank */
     int              *sender;       /* these ranks, sorted by step */
     int              *sender_number;   /* by sender: the step of its message */
-    int              *node_slot;    /* second dimension of a grid with nodes and two dimensions: first slot of each
-                                       node */
+    int              *node_slot;    /* by node: its first slot; in the second dimension of a grid with nodes and two
+                                       dimensions */
 } irr_stage_t;
 
 typedef struct irr_stages {
@@ -31,7 +31,7 @@ typedef struct irr_stages {
     int          ranks, rank;
     int          count;
     int          slots, senders;   /* sums over all stages */
-    irr_stage_t *stage;            /* stage s is stage[s - 1] */
+    irr_stage_t *stage;            /* stage s, counted from 1, is stage[s - 1] */
 } irr_stages_t;
 
 /*
@@ -41,10 +41,10 @@ typedef struct irr_stages {
 irr_status_t irr_stages_init(irr_stages_t *stages, const irr_grid_t *grid, int ranks, int rank);
 void         irr_stages_fini(irr_stages_t *stages);
 
-/* Returns the slot for data to a destination; -1: this rank cannot forward data to this destination. */
+/* Returns the slot to which data for a destination goes; -1: this rank cannot forward data to this destination. */
 int irr_stage_slot(const irr_stage_t *stage, int destination);
 
-/* Returns whether this rank can forward data for a destination that arrives in this stage. */
+/* Returns whether this rank may receive data for a destination in this stage. */
 bool irr_stage_accepts(const irr_stage_t *stage, int destination);
 
 #endif

@@ -5,10 +5,10 @@
  *     sections 4.2 and 4.3, figure 4
  *
  * A phase is a set of messages that share no link.  The root of the tree (tree_root.c) has the subtrees t0, t1 ..,
- * largest first.  Subtree ti has |Mi| of all |M| ranks.  A message between two subtrees is global, and a message within
- * a subtree is local.  The paper's extended ring scheduling assigns |Mi| * |Mj| consecutive phases to the messages from
- * ti to tj.  In a phase each subtree sends at most one global message, and receives at most one.  The six steps of the
- * paper assign messages to these phases:
+ * largest first.  Subtree ti has |Mi| of all |M| ranks, its members.  A message between two subtrees is global, and a
+ * message within a subtree is local.  The messages from ti to tj are assigned to |Mi| * |Mj| consecutive phases (the
+ * paper's extended ring scheduling).  In a phase each subtree sends at most one global message, and receives at most
+ * one.  The six steps of the paper choose sender and receiver for each phase:
  *
  *     1  t0 -> tj: rotate pattern; the receivers are aligned with the last phase
  *     2  ti -> t0: broadcast pattern; round r maps sender n of t0 to receiver n + r + 1 (table 3)
@@ -17,9 +17,14 @@
  *     5  local messages of ti, as in step 3, in the phases of ti -> ti-1
  *     6  ti -> tj, 0 < i < j: broadcast pattern
  *
- * A local message goes from the receiver of a global message to the sender of another global message of the same phase.
- * Messages inside a subtree therefore do not share a link (lemma 3), and a rank sends and receives at most one message
- * in a phase.  Messages between ranks of one host are ordered in the same way, but use no link.
+ * In the rotate pattern, the sender changes in each phase.  In the broadcast pattern, a sender sends to all receivers
+ * in consecutive phases.  Aligned with the last phase means that the last member receives in the last phase, the member
+ * before it in the phase before, and so on.
+ *
+ * The sender of a local message is the receiver of a global message of the same phase, and its receiver is the sender
+ * of a global message of this phase.  Local messages therefore do not share a link with other messages (lemma 3), and a
+ * rank sends and receives at most one message in a phase.  Messages between ranks of one host are ordered in the same
+ * way, but use no link.
  *
  * There are |M0| * (|M| - |M0|) phases, as many as messages cross the busiest link.  On one switch there are |M| - 1
  * phases, and rank i sends to rank i + k mod |M| in phase k.  O(|M| * |M|) time and memory.
@@ -32,7 +37,7 @@
 typedef struct builder {
     const irr_tree_root_t *root;
     int                    phases;
-    int                   *sender0;    /* by phase: the member of t0 that sends */
+    int                   *sender0;    /* by phase: the member of t0 that sends a global message */
     uint64_t               bytes;
     irr_schedule_t        *schedule;
 } builder_t;
@@ -53,7 +58,7 @@ static irr_status_t assign(const builder_t *builder, int phase, int i, int sende
         .to = root->ranks[root->first[j] + receiver], .length = builder->bytes });
 }
 
-/* Returns the first phase of the messages from ti to tj (section 4.2).  first[i]: number of ranks in t0 to ti-1. */
+/* Returns the first phase of the messages from ti to tj (section 4.2).  Subtrees t0 to ti-1 have first[i] ranks. */
 static int start_of(const builder_t *builder, int i, int j)
 {
     const int *first = builder->root->first;
@@ -75,7 +80,7 @@ static int gcd(int a, int b)
     return b == 0 ? a : gcd(b, a % b);
 }
 
-/* Step 1.  Whenever the sequences of senders and receivers begin again in the same phase, the senders rotate by one. */
+/* Step 1: rotate pattern.  If senders and receivers begin again in the same phase, the senders rotate by one. */
 static irr_status_t rotate(const builder_t *builder, int j)
 {
     const int senders = size_of(builder, 0), receivers = size_of(builder, j), start = start_of(builder, 0, j);
@@ -99,7 +104,7 @@ static int receiver0(const builder_t *builder, int phase)
     return (builder->sender0[phase] + round + 1) % members;
 }
 
-/* Steps 2, 4 and 6. */
+/* Steps 2, 4 and 6: broadcast pattern. */
 static irr_status_t broadcast(const builder_t *builder, int i, int j)
 {
     const int receivers = size_of(builder, j), start = start_of(builder, i, j);
@@ -113,7 +118,7 @@ static irr_status_t broadcast(const builder_t *builder, int i, int j)
     return status;
 }
 
-/* Step 3. */
+/* Step 3: local messages of t0. */
 static irr_status_t assign_local0(const builder_t *builder)
 {
     irr_status_t status = IRR_OK;
@@ -125,8 +130,8 @@ static irr_status_t assign_local0(const builder_t *builder)
 }
 
 /*
- * Step 5.  Each member sends to ti-1 in at least |Mi| phases.  In the first |Mi| phases of a member, each member of ti
- * is aligned once.
+ * Step 5: local messages of ti.  Each member sends to ti-1 in at least |Mi| consecutive phases.  In the first |Mi| of
+ * them, each member of ti is aligned with one phase.
  */
 static irr_status_t assign_local(const builder_t *builder, int i)
 {

@@ -1,35 +1,36 @@
 /*
- * syncs.c - see syncs.h.
+ * syncs.c - the messages of a schedule that must wait for each other, so that no link carries more messages than its
+ * capacity; see syncs.h.
  *
- * A link has two edges, one for each direction.  An edge has as many lanes as its capacity, the number of messages that
- * it carries at a time.  In the order of the schedule, each message takes the next lane of the edge, and after the last
- * lane the first one again.  A lane that a message of an earlier step still uses is left out.  A step has at most as
- * many messages on an edge as the edge has lanes, so no two messages of a step take the same lane.  Of two messages
- * that share a lane, the later message must wait for the earlier message.  A link therefore never carries more messages
- * than its capacity, and each message waits for a message that began as early as possible.
+ * Lanes.  A link has two edges, one for each direction.  The capacity of an edge is the number of messages that it may
+ * carry at a time; it has as many lanes.  In the order of the schedule, each message gets the next lane of each edge of
+ * its path, and after the last lane the first one again.  Lanes of messages of earlier steps that continue in this step
+ * are skipped.  The messages of a step on an edge are at most as many as the edge has lanes, so no two of them get the
+ * same lane.  Of two messages with the same lane, the later one must wait for the earlier one.  Each edge therefore
+ * carries at most as many messages as it has lanes, and a message waits for messages that began as early as possible.
  *
- * Each rank keeps its steps in order: it begins a send after its earlier sends have begun, and after its receives of
- * earlier steps are complete.  A rank therefore needs no signal about a message that it received itself.  It needs a
- * signal about a message that it sent, because its transport may accept messages faster than the link carries them.
- * Two messages on the same link would then both be late.  The receiver of the later message also receives in order, but
- * this order does not delay the start of a message.
+ * Order.  Each rank keeps its steps in order: it begins a send after its earlier sends have begun, and after its
+ * receives of earlier steps are complete.  A rank therefore needs no signal about a message that it received itself.
+ * It needs a signal about a message that it sent, because its transport may accept messages faster than the link
+ * carries them; two messages on the same link would then both be late.  The receiver of the later message also receives
+ * in order, but this does not delay the start of the message.
  *
- * Redundant synchronisations are removed, as in the transitive reduction of the paper's dependence graph.  A user of a
- * lane is a message that took the lane.  The users of a lane follow each other, so a message only waits for the user
+ * Removal.  Redundant synchronisations are left out (in the paper, by transitive reduction of the dependence graph).
+ * The users of a lane are the messages that got the lane.  They follow each other, so a message waits only for the user
  * directly before it, the last user.  This wait is redundant in two cases: if the last user ends before the sender may
  * begin for another reason, or if it ends before the last user of another lane of the message's path ends.
  *
- * Clocks record which messages have ended.  A clock has an entry for each lane that leads up from a host: the number of
- * users of this lane that have ended.  The clock of a rank states what has ended when the rank may begin its next send.
- * The clock of a lane states what has ended when the last user of the lane ends.  Each message on links first takes a
- * lane up from a host, and ends before the next user of this lane begins.  The number of users that have ended
- * therefore shows which messages have ended.  The sends of a rank cannot be counted in this way, because a send may
- * take another lane than the previous send, or no lane, and may end first.
+ * Clocks.  A clock records which messages have ended at some time.  It has an entry for each lane that leads up from a
+ * host: the number of users of this lane that have ended.  The clock of a rank is the one at the time at which the rank
+ * may begin its next send.  The clock of a lane is the one at the end of the last user of the lane.  Each message on
+ * links first uses a lane up from a host, and ends before the next user of this lane begins.  The number of users that
+ * have ended therefore shows which messages have ended.  The sends of a rank cannot be counted in this way: its next
+ * send may use another lane, or none, and end earlier.
  *
- * To compute `removed`, the number of all synchronisations is needed.  The edges that the paths of two messages have in
- * common are consecutive.  The number of pairs of users of each lane, minus the number of pairs of users of each two
- * successive lanes, therefore counts each pair of messages once.  If links have several lanes, two messages may take
- * the same lane, then different lanes, and then the same lane again.  Such a pair is counted more than once.
+ * Count.  To compute `removed`, the number of all synchronisations is needed.  The edges that the paths of two messages
+ * share are consecutive.  The number of pairs of users of each lane, minus the number of pairs of users of each two
+ * successive lanes, therefore counts each pair of messages once.  If links have several lanes, two messages may get the
+ * same lane, then different lanes, and then the same lane again; such a pair is counted more than once.
  *
  * O(n * depth * (P + log n)) time for n transmissions of P ranks, O((lanes + P) * P + n * depth) memory.
  */
@@ -41,36 +42,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A transmission that took a lane. */
+/* A transmission that got a lane. */
 typedef struct user {
-    size_t number;   /* index in the schedule, from 1; 0: no user so far */
+    size_t number;   /* its index in the schedule + 1; 0: the lane had no user yet */
     int    origin;   /* the first lane of its path */
-    int    number_on_lane;     /* its number among the users of the first lane, from 1 */
+    int    number_on_lane;     /* its number among the users of `origin`, from 1 */
 } user_t;
 
-/* A transmission on a lane. */
+/* The use of a lane by a transmission. */
 typedef struct use {
     int lane;
-    int before;   /* its lane of the previous link of the path; -1: there is no previous link */
+    int before;   /* lane of the transmission on the link before this one; -1: this link is the first */
 } use_t;
 
 typedef struct graph {
     const irr_tree_t     *tree;
     const irr_schedule_t *schedule;
-    size_t                ranks;     /* number of ranks; also the length of a clock: lanes up from hosts are not more */
-    int                  *known;     /* by rank: its clock, when its next send may begin */
-    int                  *done;      /* by rank: its clock, when its send of this step has ended */
-    int                  *over;      /* by lane: its clock, when its last user has ended */
+    size_t                ranks;     /* number of ranks; also entries of a clock: lanes up from hosts are not more */
+    int                  *known;     /* by rank: the clock at which its next send may begin */
+    int                  *done;      /* by rank: the clock at the end of its send of this step */
+    int                  *over;      /* by lane: the clock at the end of its last user */
     user_t               *last;      /* by lane: its last user */
     int                  *lanes;     /* by edge: its first lane; lanes up from hosts with ranks come first */
-    size_t               *entered;   /* by edge: number of transmissions that took a lane */
+    size_t               *entered;   /* by edge: number of lanes that were given or skipped */
     int                  *until;     /* by lane: the last step of its last user */
-    size_t               *going;     /* transmissions of earlier steps that their receivers do not know to be over */
+    size_t               *going;     /* transmissions of earlier steps that have not ended for their receivers */
     size_t                goes;
-    use_t                *uses;      /* lanes taken by all transmissions */
+    use_t                *uses;      /* all uses of lanes */
     size_t                nuses;
-    int                  *path;      /* lanes */
-    int                   length;    /* of path, links only */
+    int                  *path;      /* lanes of the current transmission, on links only */
+    int                   length;    /* number of lanes in path */
     size_t                nlanes;
     irr_syncs_t          *syncs;
 } graph_t;
@@ -95,7 +96,7 @@ static void number_lanes_of(graph_t *graph, int edge, int *count)
     }
 }
 
-/* Numbers the lanes and returns their number.  An edge has at most as many lanes as ranks, so an int suffices. */
+/* Numbers the lanes and returns their number.  An int suffices, because an edge has at most as many lanes as ranks. */
 static int number_lanes(graph_t *graph)
 {
     const int edges = 2 * graph->tree->links;
@@ -143,7 +144,7 @@ static int take_lane(graph_t *graph, int edge, const irr_transmission_t *t)
     return lane;
 }
 
-/* Takes lanes for a transmission on the links of its path.  A path inside a host has no links. */
+/* Gives a transmission a lane on each link of its path.  A path inside a host has no links. */
 static void enter_links(graph_t *graph, const irr_transmission_t *t)
 {
     graph->length = irr_tree_link_path(graph->tree, t->from, t->to, graph->path);
@@ -223,8 +224,7 @@ static irr_status_t signal(graph_t *graph, size_t i)
 }
 
 /*
- * Makes the transmission the last user of its lanes. *clock is the clock at its begin; on return it is the clock at its
- * end.
+ * Makes the transmission the last user of its lanes.  *clock: the clock at its start; on return, the clock at its end.
  */
 static void use_lanes(graph_t *graph, size_t i, int *clock)
 {
@@ -239,8 +239,8 @@ static void use_lanes(graph_t *graph, size_t i, int *clock)
 }
 
 /*
- * Updates the clocks of the sender.  When this transmission begins, the transmissions for which it waits have ended.
- * It has ended when its receiver signals.
+ * Updates the clocks of the sender.  When this transmission begins, all transmissions for which it waits have ended.
+ * The next users of its lanes begin when this transmission has ended.
  */
 static void advance(graph_t *graph, size_t i)
 {
@@ -256,7 +256,7 @@ static void advance(graph_t *graph, size_t i)
     }
 }
 
-/* Updates the clocks of receivers.  From the next step on, a receiver knows that its transmission is over. */
+/* Updates the clocks of receivers: after the last step of a transmission, its receiver knows that it has ended. */
 static void settle(graph_t *graph, int step)
 {
     size_t left = 0;
@@ -310,7 +310,7 @@ static int by_before(const void *a, const void *b)
 /* Returns the number of pairs of transmissions that share a lane and do not share the previous lane. */
 static uint64_t count_pairs(graph_t *graph)
 {
-    uint64_t pairs = 0, lane = 0, both = 0;   /* users before this one */
+    uint64_t pairs = 0, lane = 0, both = 0;   /* users of the lane, and of both lanes, before this use */
 
     qsort(graph->uses, graph->nuses, sizeof(*graph->uses), by_before);
     for (size_t i = 1; i < graph->nuses; i++) {

@@ -1,6 +1,4 @@
-/*
- * tree.c - see tree.h.  Creating a tree is O(vertices * depth).
- */
+/* tree.c - a tree of switches with ranks as leaves; see tree.h.  Creating a tree is O(vertices * depth). */
 #include "order/tree/tree.h"
 
 #include "core/alloc.h"
@@ -99,7 +97,7 @@ static irr_status_t measure(irr_tree_t *tree)
     return IRR_OK;
 }
 
-/* Returns the speed of the slowest link of a host with ranks, which is the unit of capacities. */
+/* Returns the base speed: the speed of the slowest link of a host with ranks. */
 static uint64_t find_base(const irr_tree_t *tree, const irr_topology_t *topology)
 {
     uint64_t base = UINT64_MAX;
@@ -113,8 +111,8 @@ static uint64_t find_base(const irr_tree_t *tree, const irr_topology_t *topology
 }
 
 /*
- * Sets speeds and capacities.  A rank sends one message at a time, so a capacity is at most the number of ranks on the
- * side of the link that has fewer ranks.
+ * Sets speeds and capacities.  A rank sends one message at a time and receives one at a time.  The capacity of an edge
+ * is therefore at most the number of ranks on the side with fewer ranks.
  */
 static void find_capacities(irr_tree_t *tree, const irr_topology_t *topology)
 {
@@ -256,8 +254,8 @@ irr_status_t irr_tree_loads(const irr_tree_t *tree, const irr_matrix_t *matrix, 
 }
 
 /*
- * Returns true if the first edge takes longer for its bytes than the other one.  Compares exact products, because
- * rounded loads may be equal although the edges differ.
+ * Returns true if edge `one` takes longer for its bytes than edge `other`.  Compares exact products, because times are
+ * rounded and may be equal although one edge takes longer.
  */
 static bool is_busier(const irr_tree_t *tree, const uint64_t *bytes, int one, int other)
 {
@@ -287,11 +285,11 @@ irr_status_t irr_tree_bound(const irr_tree_t *tree, const irr_matrix_t *matrix, 
     return status;
 }
 
-/* The transmissions on an edge. */
+/* The transmissions over an edge in its latest step. */
 typedef struct user {
-    size_t last;     /* number of the latest transmission, from 1 */
+    size_t last;     /* the latest transmission: its index in the list + 1 */
     int    step;
-    int    lanes;    /* number of transmissions in this step */
+    int    count;    /* number of transmissions in this step */
 } user_t;
 
 static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, size_t i, int step, user_t *users,
@@ -304,8 +302,8 @@ static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, 
         user_t *user = &users[path[k]];
         const size_t before = user->last;
 
-        *user = (user_t){ i + 1, step, before > 0 && user->step == step ? user->lanes + 1 : 1 };
-        if (user->lanes > tree->capacity[path[k] / 2]) {
+        *user = (user_t){ i + 1, step, before > 0 && user->step == step ? user->count + 1 : 1 };
+        if (user->count > tree->capacity[path[k] / 2]) {
             *clash = (irr_tree_clash_t){ before - 1, i, path[k] };
             return IRR_ERR_INVALID_PLAN;
         }
@@ -314,8 +312,8 @@ static irr_status_t use(const irr_tree_t *tree, const irr_schedule_t *schedule, 
 }
 
 /*
- * Adds transmissions step by step; transmissions of earlier steps that continue are added first. active: room for all
- * transmissions.
+ * Adds the transmissions of each step to the edges of their paths: first those of earlier steps that continue, then
+ * those that begin in this step.  active: room for the indices of all transmissions.
  */
 static irr_status_t use_all(const irr_tree_t *tree, const irr_schedule_t *schedule, user_t *users, int *path,
                             size_t *active, irr_tree_clash_t *clash)

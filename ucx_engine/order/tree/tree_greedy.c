@@ -1,25 +1,28 @@
 /*
- * tree_greedy.c - contention-free steps for irregular counts on a tree of switches, busiest edge first.
+ * tree_greedy.c - contention-free steps on a tree of switches, for messages of different lengths, busiest edge first.
  *
- * An edge is one direction of a link.  Its load is the number of its bytes divided by its capacity.  No schedule takes
- * less time than the edge with the largest load, the busiest edge.  To come close to this bound, a step first chooses
- * messages over the busiest edge, as many as its capacity.  Then it chooses messages over the next edge that is still
- * free, and so on (tree_step.h).  An idle edge costs time only if it is about as busy as the busiest one.  Such an edge
- * is urgent, and may change earlier choices (tree_repair.c).
+ * An edge is one direction of a link.  Its load is the number of its bytes divided by its capacity, the number of
+ * messages that it carries at a time.  No schedule takes less time than the edge with the largest load, the busiest
+ * edge.  To come close to this bound, a step first chooses messages over the busiest edge, as many as its capacity.
+ * Then it chooses messages over the next busiest edge that is still free, and so on (tree_step.h).  An edge without a
+ * message delays the schedule only if its load is close to that of the busiest edge.  Such an edge is urgent: to give
+ * it a message, earlier choices may be changed (tree_repair.c).
  *
  * A step ends before the remaining load of any edge exceeds the remaining load of the busiest edge.  It may be longer
  * by a hundredth, so that messages of almost equal length need not be split.  Messages longer than the step are split.
- * A step has at least a 64th of the mean message of the busiest edge.  This limits the number of steps, and thus of
- * starts of messages.  The choice is greedy, so the schedule does not always reach the bound.  For some matrices no
+ * A step has at least a 64th of the mean message of the busiest edge; this limits the number of steps, and thus of
+ * message starts.  The choice is greedy, so the schedule does not always reach the bound.  For some matrices no
  * schedule on a tree reaches it.
  *
- * A limit on the number of steps raises the minimum length of a step (coarsen.h), until steps send whole messages.
+ * A limit on the number of steps raises the minimum length of a step (coarsen.h), at most until steps send whole
+ * messages.
  *
- * A step and its repairs take O(edges + chosen * (vertices + senders * receivers)) time, where senders and receivers
- * are the free ranks on either side of an edge.  If there was no message for an edge whose load is far below that of
- * the busiest edge, the next search for this edge is up to 63 steps later.  Otherwise such searches would take most of
- * the time.  A dense matrix of 256 ranks takes 0.4 s on one switch, and 3 s on a chain of four switches with 16400
- * steps.  A limit on the number of steps takes up to ten times as long.  Memory O(P * P).
+ * A step and its repairs take O(edges + chosen * (vertices + senders * receivers)) time.  Here `chosen` is the number
+ * of messages, and senders and receivers are the free ranks on the two sides of an edge.  If the search for a message
+ * over an edge fails, and the load of this edge is far below that of the busiest edge, the next search for it is up to
+ * 63 steps later.  Otherwise such searches would take most of the time.  A dense matrix of 256 ranks takes 0.4 s on one
+ * switch, and 3 s on a chain of four switches with 16400 steps.  A limit on the number of steps takes up to ten times
+ * as long.  Memory O(P * P).
  */
 #include "order/tree/tree_weighted.h"
 
@@ -33,11 +36,11 @@
 
 __extension__ typedef unsigned __int128 wide_t;
 
-#define SPARE      100   /* a step may be longer by 1 / SPARE than the busiest edge allows */
-#define SHORTEST   64    /* a step has at least 1 / SHORTEST of a mean message */
-#define LOST       8     /* if one of several lanes is lost, a step has at most 1 / LOST of a mean message */
-#define FAR        8     /* an edge is far from the busiest edge, and not urgent, if its load is less by 1 / FAR */
-#define WAIT_LIMIT 63    /* in steps */
+#define SPARE      100   /* a step may be longer than the loads allow by 1 / SPARE */
+#define SHORTEST   64    /* a step has at least 1 / SHORTEST of the mean message */
+#define LOST       8     /* if an urgent edge is not full, a step has at most 1 / LOST of the mean message */
+#define FAR        8     /* an edge is far from urgent if its load is below the largest load by 1 / FAR of it */
+#define WAIT_LIMIT 63    /* largest number of steps until the next search for an edge */
 
 typedef struct job {
     const irr_tree_t   *tree;
@@ -50,12 +53,12 @@ typedef struct work {
     const irr_deadline_t *deadline;
     int             edges;     /* number of edges with a load */
     int            *order;     /* these edges, the busiest first */
-    int            *waits;     /* by edge: length of its last wait, in steps */
-    int            *next;      /* by edge: the step of its next search */
-    uint64_t        mean;      /* mean bytes of a message of the busiest edge */
+    int            *waits;     /* by edge: number of steps from its last failed search to the next one */
+    int            *next;      /* by edge: the step of its next search, if it is far from urgent */
+    uint64_t        mean;      /* mean length of the messages over the busiest edge, in bytes */
     uint64_t        shortest;  /* bytes of the shortest step */
     uint64_t       *lengths;   /* lengths of the messages on an edge */
-    uint64_t        lost;      /* bytes of the longest step that may lose a lane */
+    uint64_t        lost;      /* bytes of the longest step in which an urgent edge may have an unused lane */
 } work_t;
 
 static void work_fini(work_t *work)
@@ -64,7 +67,7 @@ static void work_fini(work_t *work)
     irr_tree_step_fini(&work->step);
 }
 
-/* Sorts edges by insertion, because a step changes the order little. */
+/* Sorts edges by falling load, by insertion, because a step changes the order little.  Drops edges without load. */
 static void sort_edges(work_t *work)
 {
     const uint64_t *loads = work->step.loads;
@@ -157,7 +160,7 @@ static irr_status_t work_init(work_t *work, const job_t *job, uint64_t granule)
 
 /* ---- a step ---- */
 
-/* Fills an edge with messages until it is full or there are no more. */
+/* Chooses messages over an edge until it is full or there are no more. */
 static irr_status_t fill(work_t *work, int edge, bool is_far)
 {
     const bool is_urgent = work->step.loads[edge] >= work->step.urgent_load;
@@ -217,7 +220,7 @@ static uint64_t longest_chosen(const work_t *work)
     return longest;
 }
 
-/* Sorts the lengths of the messages on an edge, or their times if the edge is slow.  Returns their number. */
+/* Sorts the lengths of the chosen messages on an edge; if the edge is slow, their times.  Returns their number. */
 static int sort_lengths(work_t *work, int edge)
 {
     const irr_tree_t *tree = work->step.tree;
@@ -238,17 +241,17 @@ static int sort_lengths(work_t *work, int edge)
 }
 
 /*
- * Returns the length of the longest step after which an edge with `lanes` lanes is behind the busiest edge by at most
- * the slack; UINT64_MAX: any length.  In a step of length d the edge carries a number of bytes on each lane.  It falls
- * behind by d minus the mean of these numbers.  The edge falls behind faster after each message that ends.  The
- * function computes the longest step for each number of ended messages, and returns the first one that is over before
- * the next message ends.
+ * Returns the length of the longest step after which the load of an edge is at most that of the busiest edge;
+ * UINT64_MAX: any length.  slack: difference of the two loads before the step.  In a step of length d the edge carries
+ * up to d bytes on each of its `lanes` lanes, and its slack shrinks by d minus the mean of these bytes.  The more of
+ * its messages have ended, the faster it shrinks.  For each number of ended messages, the function computes the step
+ * after which the slack is used up.  It returns the first such step that ends before the next message does.
  */
 static uint64_t fits(const work_t *work, int users, int lanes, uint64_t slack)
 {
     wide_t ended = 0, length = 0;
 
-    if (lanes < 2) {   /* the usual case */
+    if (lanes < 2) {   /* at most one lane, the usual case */
         const uint64_t carried = users > 0 ? work->lengths[0] : 0;
 
         return lanes > 0 && carried < UINT64_MAX - slack ? slack + carried : UINT64_MAX;
@@ -266,7 +269,7 @@ static uint64_t fits(const work_t *work, int users, int lanes, uint64_t slack)
 }
 
 /*
- * Returns the length of the step.  If there was no message for a lane of an urgent edge, the lane is lost for this
+ * Returns the length of the step.  If no message was found for a lane of an urgent edge, the lane is lost for this
  * step, and does not limit the length.  If links have several lanes, such a step is short, because the next step may
  * find a message for the lane.  Otherwise messages of equal length would lose a whole step.
  */
@@ -323,7 +326,7 @@ static irr_status_t make_step(work_t *work, const job_t *job, irr_schedule_t *sc
     return status;
 }
 
-/* Computes the schedule for one granule; see irr_coarsen_t. */
+/* Computes the schedule whose steps have at least `granule` bytes; see irr_coarsen_t. */
 static irr_status_t attempt(const void *context, uint64_t granule, int max_steps, irr_schedule_t *schedule,
                             bool *fits)
 {

@@ -3,9 +3,9 @@
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters
  *
- * If all messages have the same length and the busiest link carries one message at a time, the order uses the paper's
- * phases, which are as short as the busiest link allows, and split no message.  Otherwise the order uses the steps of
- * tree_weighted.c.  Cost: see phases.c and tree_weighted.c, plus O(P * P).
+ * If all messages have the same length and the busiest link carries one message at a time, the steps are the paper's
+ * phases (phases.c), which are as short as the busiest link allows, and split no message.  Otherwise the steps are
+ * those of tree_weighted.c.  Cost: see phases.c and tree_weighted.c, plus O(P * P) for P ranks.
  */
 #include "order/order.h"
 #include "order/tree/phases.h"
@@ -25,7 +25,7 @@ static bool is_uniform(const irr_matrix_t *matrix)
     return length > 0;
 }
 
-/* Returns whether equal messages need as many steps on the busiest link as the paper has phases. */
+/* Returns whether a link with the most messages has capacity 1; equal messages then need as many steps as phases. */
 static bool has_single(const irr_tree_t *tree)
 {
     int64_t most = 0, longest = 0;
@@ -67,8 +67,5 @@ static irr_status_t make_schedule(const irr_matrix_t *matrix, const irr_schedule
 }
 
 const irr_order_t irr_order_tree = {
-    .name = "tree",
-    .contention_free = true,
-    .uses_tree = true,
-    .schedule = make_schedule
+    .name = "tree", .contention_free = true, .uses_tree = true, .schedule = make_schedule
 };

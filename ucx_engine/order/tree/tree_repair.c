@@ -1,18 +1,19 @@
 /*
- * tree_repair.c - finds a message for an edge that has no message yet.  For this purpose it removes other messages from
- * the step; see tree_step.h.
+ * tree_repair.c - chooses a message over a directed edge for which no message can be found without changing the step.
+ * A message is covered by a repair, which removes other messages from the step; see tree_step.h.
  *
- * A repair chooses a message over the edge, and removes one message from each full edge of its path.  It then covers
- * the urgent edges that have lost a message: it chooses a message over free edges, or makes another repair, down to a
- * limited depth.  If an urgent edge cannot be covered, the repair is undone, and another message is tried.  A step has
- * a limited number of trials, each of at most O(longest * vertices) time, so repairs without success cost little.
+ * A repair chooses a message over the edge, and removes one message from each full edge of its path.  The removed
+ * messages leave gaps on the urgent edges that they used.  For each of these edges the repair finds another message,
+ * either over free edges or by a further repair, down to a limited depth.  If there is none, the repair is undone, and
+ * another message over the first edge is tried.  A step has a limited number of trials, each of at most O(longest *
+ * vertices) time for paths of `longest` edges, so repairs without success cost little.
  */
 #include "order/tree/tree_step.h"
 
 #include "core/alloc.h"
 
-#define DEPTH      4    /* depth of repairs inside a repair */
-#define CANDIDATES 48   /* most messages that are tried for an edge */
+#define DEPTH      4    /* largest depth of repairs inside repairs, counting the first one */
+#define CANDIDATES 48   /* largest number of messages that are tried for an edge */
 
 typedef struct repair {
     irr_tree_step_t *step;
@@ -30,7 +31,7 @@ static void note(repair_t *repair, irr_tree_chosen_t message, bool added)
     repair->status = repair->status == IRR_OK ? status : repair->status;
 }
 
-/* Keeps the last chosen message until the repair ends. */
+/* Protects the message that was chosen last from removal until the repair ends. */
 static void keep_last(repair_t *repair)
 {
     irr_tree_chosen_t *last = &repair->step->chosen[repair->step->count - 1];
@@ -39,7 +40,7 @@ static void keep_last(repair_t *repair)
     note(repair, *last, true);
 }
 
-/* Returns the index of a chosen message. */
+/* Returns the index of a chosen message.  The edge above its sender has only this message. */
 static int index_of(irr_tree_step_t *step, irr_tree_chosen_t message)
 {
     return irr_tree_step_user(step, 2 * irr_tree_leaf(step->tree, message.from), 0);
@@ -60,7 +61,7 @@ static void undo(repair_t *repair, size_t to)
     }
 }
 
-/* Returns whether the message that a rank sends, or receives (depending on rank_edge), uses an edge. */
+/* Returns whether the message that a rank sends or receives uses an edge.  rank_edge: its edge up or down. */
 static bool is_user(irr_tree_step_t *step, int rank_edge, int edge)
 {
     irr_tree_chosen_t message;
@@ -78,7 +79,7 @@ static bool is_user(irr_tree_step_t *step, int rank_edge, int edge)
     return found;
 }
 
-/* Omits ranks whose own message uses the edge, because removing that message to make room would gain nothing. */
+/* Omits ranks whose chosen message uses the edge; to remove that message would gain nothing for the edge. */
 static int leave_out(irr_tree_step_t *step, int edge, bool receive, irr_tree_reach_t *ranks, int count)
 {
     int left = 0;
@@ -91,7 +92,7 @@ static int leave_out(irr_tree_step_t *step, int edge, bool receive, irr_tree_rea
     return left;
 }
 
-/* Lists messages over an edge that need no edge of a kept message, and returns their number. */
+/* Lists messages over an edge that need not replace a protected (kept) message, and returns their number. */
 static int list_candidates(irr_tree_step_t *step, int edge, irr_tree_chosen_t *list)
 {
     const int below = edge / 2, above = step->tree->parent[below];
@@ -118,7 +119,7 @@ static int list_candidates(irr_tree_step_t *step, int edge, irr_tree_chosen_t *l
     return count;
 }
 
-/* Returns the index of a message that uses a full edge and is not kept.  list_candidates ensured that there is one. */
+/* Returns the index of a message on a full edge that is not kept.  list_candidates ensured that there is one. */
 static int find_other(const irr_tree_step_t *step, int edge)
 {
     int lane = 0;
@@ -130,8 +131,8 @@ static int find_other(const irr_tree_step_t *step, int edge)
 }
 
 /*
- * Removes one message from each full edge on the path of `message`. several: only from edges with several lanes;
- * otherwise only from edges with one lane.
+ * Removes one message from each full edge on the path of `message`. several: only from edges of capacity 2 and more;
+ * otherwise only from edges of capacity 1.
  */
 static void clear(repair_t *repair, irr_tree_chosen_t message, bool several)
 {
@@ -153,7 +154,7 @@ static void clear(repair_t *repair, irr_tree_chosen_t message, bool several)
 
 static bool cover(repair_t *repair, int edge, int depth);
 
-/* Finds messages for the urgent edges of the removed messages. */
+/* Finds messages for the urgent edges of the removed messages changes[first] to changes[last - 1]. */
 static bool cover_left(repair_t *repair, size_t first, size_t last, int depth)
 {
     irr_tree_step_t *step = repair->step;
@@ -182,7 +183,7 @@ static bool try_message(repair_t *repair, irr_tree_chosen_t message, int depth)
     size_t last;
 
     step->tries--;
-    clear(repair, message, false);   /* may also free some of the other edges */
+    clear(repair, message, false);   /* the removed messages may also free edges of larger capacity */
     clear(repair, message, true);
     last = step->changed;
     irr_tree_step_choose(step, message.from, message.to);
@@ -220,7 +221,7 @@ static bool cover(repair_t *repair, int edge, int depth)
     return replace(repair, edge, depth);
 }
 
-/* Sets the goals: every urgent edge keeps its number of messages, and `edge` gets one more. */
+/* Sets the goals of a repair: `edge` gets one more message, and all other edges keep their number of messages. */
 static void set_goals(irr_tree_step_t *step, int edge)
 {
     for (int e = 0; e < 2 * step->tree->vertices; e++) {

@@ -1,16 +1,17 @@
 /*
- * tree_root.c - finds the root of a tree, and the subtrees of the root.
+ * tree_root.c - finds the root of a tree of switches for the paper's phases (phases.c), and the subtrees of the root.
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication, section 4.1
  *
- * A link with c of P ranks below it has a load of c * (P - c) messages.  The search begins at one of the busiest links,
- * and walks to the side with more ranks.  It continues as long as all ranks of this side are behind one further link,
- * which is then equally busy.  The first vertex at which the ranks branch is the root.  No subtree of the root has more
- * than half of the ranks (lemma 1).
+ * In an exchange of all P ranks, a link with c ranks below it has a load of c * (P - c) messages in each direction.
+ * The search begins at one of the links with the largest load, and walks to the side with more ranks.  As long as all
+ * ranks of this side are behind one further link, which is then equally busy, the walk crosses this link.  It ends at
+ * the first vertex at which the ranks are behind several links.  This vertex is the root.  No subtree of the root has
+ * more than half of the ranks (lemma 1).
  *
  * Unlike in the paper, a host with several ranks may be the root.  Its subtrees are its ranks, and the ranks behind its
- * link.  A host with one rank is a machine of the paper and cannot be the root, so the search ends before it; this
- * occurs only if there are two ranks.  If all ranks are on one host, this host is the root.
+ * link.  A host with one rank corresponds to a machine of the paper and cannot be the root, so the walk ends before it;
+ * this occurs only if there are two ranks.  If all ranks are on one host, this host is the root.
  *
  * O(vertices * depth).
  */
@@ -27,7 +28,7 @@ void irr_tree_root_fini(irr_tree_root_t *root)
     memset(root, 0, sizeof(*root));
 }
 
-/* Returns the vertex below a busiest link; -1 if no link has a load. */
+/* Returns the vertex below one of the links with the largest load; -1 if no link has a load. */
 static int busiest(const irr_tree_t *tree)
 {
     int64_t most = 0;
@@ -44,7 +45,7 @@ static int busiest(const irr_tree_t *tree)
     return found;
 }
 
-/* Returns whether a neighbour of a vertex, other than seen_from, is a branch with ranks. */
+/* Returns whether there are ranks behind a neighbour of a vertex, and the neighbour is not seen_from. */
 static bool is_branch(const irr_tree_t *tree, int vertex, int neighbour, int seen_from)
 {
     if (neighbour == seen_from) {
@@ -53,7 +54,7 @@ static bool is_branch(const irr_tree_t *tree, int vertex, int neighbour, int see
     return neighbour == tree->parent[vertex] ? tree->below[vertex] < tree->ranks : tree->below[neighbour] > 0;
 }
 
-/* Returns the only branch of a vertex that has ranks, not counting seen_from; -1 if there are several, or none. */
+/* Returns the only neighbour of a vertex, besides seen_from, with ranks behind it; -1 if there are several, or none. */
 static int only_branch(const irr_tree_t *tree, int vertex, int seen_from)
 {
     const int parent = tree->parent[vertex];
@@ -116,7 +117,7 @@ static int branch_of(const irr_tree_t *tree, int root, int rank)
 }
 
 typedef struct member {
-    int rank, lowest, size;   /* lowest rank and number of ranks of its subtree */
+    int rank, lowest, size;   /* `lowest` and `size`: lowest rank of its subtree, and number of ranks there */
 } member_t;
 
 static int by_subtree(const void *a, const void *b)
@@ -133,8 +134,8 @@ static int by_subtree(const void *a, const void *b)
 }
 
 /*
- * Sorts the ranks by subtree.  Sets lowest[v] to the lowest rank of the subtree at child v of the root, and the last
- * element to the lowest rank that is not below the root; -1: none.
+ * Sorts the ranks by subtree.  lowest[v] becomes the lowest rank of the subtree at child v of the root; the last
+ * element becomes the lowest rank that is not below the root.  -1: there is no rank.
  */
 static void sort_members(const irr_tree_t *tree, int root, int *lowest, member_t *members)
 {

@@ -1,6 +1,4 @@
-/*
- * tree_step.c - see tree_step.h.
- */
+/* tree_step.c - the messages of a step on a tree, and the walks that find them; see tree_step.h. */
 #include "order/tree/tree_step.h"
 
 #include "core/alloc.h"
@@ -14,7 +12,7 @@ void irr_tree_step_fini(irr_tree_step_t *step)
     memset(step, 0, sizeof(*step));
 }
 
-/* Returns the number of lanes of all directed edges.  The number of lanes of an edge is its capacity. */
+/* Returns the number of lanes of all directed edges; an edge has as many lanes as its capacity. */
 static size_t count_lanes(const irr_tree_t *tree)
 {
     size_t lanes = 0;
@@ -42,8 +40,8 @@ static irr_status_t allocate(irr_tree_step_t *step)
 }
 
 /*
- * Lists children by counting sort.  Until all children are entered, first[v + 1] is the index at which the next child
- * of v is entered.
+ * Lists the children of all vertices by counting sort.  While children are entered, first[v + 1] is the index for the
+ * next child of v; when all are entered, it is the end of v's list.
  */
 static void list_children(irr_tree_step_t *step)
 {
@@ -113,8 +111,8 @@ void irr_tree_step_begin(irr_tree_step_t *step, uint64_t urgent_load)
 
 typedef struct walk {
     irr_tree_step_t *step;
-    bool             inward;   /* against the direction of messages */
-    int              top;      /* of the stack */
+    bool             inward;   /* true: against the direction of messages */
+    int              top;      /* number of vertices on the stack */
 } walk_t;
 
 static bool is_closed(const irr_tree_step_t *step, int edge)
@@ -127,7 +125,7 @@ static bool is_closed(const irr_tree_step_t *step, int edge)
     return closed;
 }
 
-/* Puts a neighbour on the stack if the edge to it may be used. */
+/* Puts a neighbour on the stack if the edge to it has a load and may be used. */
 static void push(walk_t *walk, int vertex, int neighbour, int urgent)
 {
     irr_tree_step_t *step = walk->step;
@@ -171,7 +169,7 @@ int irr_tree_step_reach(irr_tree_step_t *step, int start, int not_by, bool inwar
 
 /* ---- messages ---- */
 
-/* Returns the lane of a message on an edge. */
+/* Returns the lane on which message chosen[index] uses an edge. */
 static int *find_user(irr_tree_step_t *step, int edge, int index)
 {
     int *user = &step->user[step->lanes[edge]];
@@ -182,7 +180,7 @@ static int *find_user(irr_tree_step_t *step, int edge, int index)
     return user;
 }
 
-/* Moves the last chosen message to another index, and updates its edges. */
+/* Moves the last chosen message to another index, and stores the new index in the lanes that it uses. */
 static void move_last(irr_tree_step_t *step, int index)
 {
     const irr_tree_chosen_t message = step->chosen[step->count];

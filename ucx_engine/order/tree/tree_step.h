@@ -1,30 +1,33 @@
 /*
- * tree_step.h - chooses the messages of a step, one after the other, so that no directed edge of a tree carries more
- * messages than its capacity.
+ * tree_step.h - chooses the messages of a step, one after the other, so that no directed edge of a tree (tree.h)
+ * carries more messages than its capacity.
  *
- * An edge is full if the number of messages that use it is its capacity, and free otherwise.  An edge is urgent if its
- * load is at least urgent_load.  The search for a message begins with an edge that the message must use.  Two walks
- * over free edges with a load find the candidates.  The walk from the edge's tail, against the direction of messages,
- * finds the possible senders; the walk from its head finds the possible receivers.  Of the pairs that have bytes left,
- * the search chooses the pair whose path has the largest number of urgent edges; of several such pairs, the pair with
- * the longest message.  O(vertices + senders * receivers) for a message.
+ * A directed edge leads from its tail to its head.  It is full if as many chosen messages use it as its capacity;
+ * otherwise it is free.  Its load is the time that it needs for its remaining bytes.  It is urgent if its load is at
+ * least urgent_load.
+ *
+ * The search for a message begins with an edge that the message must use.  Two walks over free edges with a load find
+ * the ends of possible messages: the walk from the tail, against the direction of messages, finds senders, and the walk
+ * from the head finds receivers.  Among the pairs of a sender and a receiver with bytes left, the search chooses the
+ * pair whose path has the largest number of urgent edges; among several such pairs, the pair with the most bytes left.
+ * O(vertices + senders * receivers) for a message.
  *
  * If there is no pair, a repair chooses a message over full edges, and removes the chosen messages that block it.  It
- * then searches for other messages over the urgent edges of the removed messages, and may remove further messages.  A
- * repair corresponds to an augmenting path of a matching.
+ * then searches for other messages over the urgent edges of the removed messages, and may remove further messages.
+ * This corresponds to an augmenting path of a matching.
  */
 #ifndef IRR_TREE_STEP_H
 #define IRR_TREE_STEP_H
 
 #include "order/tree/tree.h"
 
-/* Largest number of messages that the repairs of a step try. */
+/* Largest number of messages that all repairs of a step try. */
 #define IRR_TREE_TRIES 512
 
-/* A rank that a walk has reached. */
+/* A rank, or another vertex, that a walk has reached. */
 typedef struct irr_tree_reach {
     int rank;
-    int urgent;   /* number of edges of its path that are urgent */
+    int urgent;   /* number of urgent edges on the way to it */
 } irr_tree_reach_t;
 
 typedef struct irr_tree_chosen {
@@ -32,34 +35,34 @@ typedef struct irr_tree_chosen {
     bool kept;    /* chosen by the current repair, which therefore must not remove it */
 } irr_tree_chosen_t;
 
-/* A change by a repair, for undoing it. */
+/* A change that a repair has made, and may have to undo. */
 typedef struct irr_tree_change {
     irr_tree_chosen_t message;
-    bool              added;   /* false: removed */
+    bool              added;   /* true: chosen; false: removed */
 } irr_tree_change_t;
 
 typedef struct irr_tree_step {
     const irr_tree_t  *tree;
     uint64_t          *left;         /* remaining bytes by sender and receiver */
     uint64_t          *bytes;        /* remaining bytes by directed edge */
-    uint64_t          *loads;        /* time of these bytes by directed edge: irr_tree_load */
+    uint64_t          *loads;        /* load by directed edge, from irr_tree_load */
     uint64_t           urgent_load;
     int                number;       /* number of this step, from 1 */
-    int                count;        /* messages chosen in this step */
+    int                count;        /* number of messages chosen in this step */
     irr_tree_chosen_t *chosen;
-    int               *room;         /* by edge: number of messages that it can still take */
-    size_t            *lanes;        /* by edge: index in user of its first lane; as many follow as its capacity */
-    int               *user;         /* indices in chosen of the messages that use each edge */
-    int               *goal;         /* by edge: number of users that it must have after a repair, if it is urgent */
-    bool               repairs;      /* walks also use edges of messages that are not kept */
-    int                tries;        /* number of messages that repairs of this step may still try */
+    int               *room;         /* by edge: its capacity minus the number of chosen messages that use it */
+    size_t            *lanes;        /* by edge: index in `user` of the first of its lanes, as many as its capacity */
+    int               *user;         /* by lane: index in `chosen` of the message that uses the lane */
+    int               *goal;         /* by edge: number of messages on it after a repair, if it is urgent */
+    bool               repairs;      /* walks may also use full edges, if the repair may remove one of their messages */
+    int                tries;        /* number of messages that the repairs of this step may still try */
     irr_tree_change_t *changes;
     size_t             changed, max_changes;
     int               *first;        /* the children of vertex v are first[v] to first[v + 1] - 1 */
     int               *children;
     irr_tree_reach_t  *senders, *receivers;
     irr_tree_reach_t  *stack;        /* stack of vertices for walks */
-    int               *came_from;    /* by index in the stack */
+    int               *came_from;    /* by index in the stack: the vertex from which the walk came */
     int               *path;
 } irr_tree_step_t;
 
@@ -70,7 +73,7 @@ void         irr_tree_step_fini(irr_tree_step_t *step);
 /* Begins the next step, without messages. */
 void irr_tree_step_begin(irr_tree_step_t *step, uint64_t urgent_load);
 
-/* Return the number of messages that use an edge in this step, and the index in chosen of one of them. */
+/* Return the number of chosen messages that use an edge, and the index in `chosen` of the message on a lane. */
 static inline int irr_tree_step_users(const irr_tree_step_t *step, int edge)
 {
     return step->tree->capacity[edge / 2] - step->room[edge];
@@ -92,7 +95,7 @@ static inline uint64_t *irr_tree_step_left(const irr_tree_step_t *step, int from
     return &step->left[(size_t)from * (size_t)step->tree->ranks + (size_t)to];
 }
 
-/* Returns the remaining bytes of a message that uses an edge. */
+/* Returns the remaining bytes of the message on a lane of an edge. */
 static inline uint64_t irr_tree_step_carries(const irr_tree_step_t *step, int edge, int lane)
 {
     const irr_tree_chosen_t message = step->chosen[irr_tree_step_user(step, edge, lane)];
@@ -100,26 +103,27 @@ static inline uint64_t irr_tree_step_carries(const irr_tree_step_t *step, int ed
     return *irr_tree_step_left(step, message.from, message.to);
 }
 
-/* Chooses one more message that uses a free edge.  Returns false if there is no such message. */
+/* Chooses a message that uses this edge, which must be free, and only free edges.  Returns false if there is none. */
 bool irr_tree_step_cover(irr_tree_step_t *step, int edge);
 
 /*
- * Chooses a message for an urgent edge, and changes other choices if need be; see tree_repair.c.  May return
- * IRR_ERR_NO_MEMORY.
+ * Chooses a message that uses this urgent edge, and removes other messages if necessary; see tree_repair.c.  *covered:
+ * a message was found.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_tree_step_repair(irr_tree_step_t *step, int edge, bool *covered);
 
-/* Choose a message whose edges are free, and remove one. */
+/* Adds a message whose edges are free to the chosen messages.  irr_tree_step_drop removes chosen[index]. */
 void irr_tree_step_choose(irr_tree_step_t *step, int from, int to);
 void irr_tree_step_drop(irr_tree_step_t *step, int index);
 
 /*
- * Fills ranks[] with the ranks that have a free path to a vertex (inward), or from it, and returns their number.  Paths
- * over the neighbour not_by are excluded.
+ * Walks from the vertex `start` over edges that may be used, but not to its neighbour not_by.  Fills ranks[] with the
+ * ranks that it reaches, and returns their number.  inward: the walk finds ranks that can send to `start`; otherwise
+ * ranks that can receive from it.
  */
 int irr_tree_step_reach(irr_tree_step_t *step, int start, int not_by, bool inward, irr_tree_reach_t *ranks);
 
-/* Subtracts at most this many bytes from each chosen message, and from the loads. */
+/* Ends the step: subtracts at most `bytes` bytes from each chosen message, and updates the loads. */
 void irr_tree_step_send(irr_tree_step_t *step, uint64_t bytes);
 
 #endif

@@ -1,10 +1,12 @@
 /*
- * tree_weighted.c - contention-free steps for irregular counts: the shortest of three schedules.
+ * tree_weighted.c - contention-free steps on a tree, for messages of different lengths: the shortest of three
+ * schedules.
  *
- * The schedule of tree_greedy.c is usually within a hundredth of the bound, irr_tree_bound.  If it exceeds the bound by
- * more than a 50th, two other schedules may be shorter.  The paper's phases (phases.h) reach the bound for equal
- * counts.  Preemptive open shop (optimal.c) always reaches the bound, and has the most transmissions.  It can be used
- * if each link has room for all possible messages, so that only the edges of ranks limit a step.
+ * The first schedule is the one of tree_greedy.c.  It is usually at most a hundredth longer than the bound, the time of
+ * the busiest edge (irr_tree_bound).  If it is longer than the bound by more than a 50th, two other schedules may be
+ * shorter.  The paper's phases (phases.h) reach the bound for equal counts.  The schedule of optimal.c always reaches
+ * the bound, and has the most transmissions.  It ignores links, so it is possible only if each link has room for all
+ * messages that the ranks on its two sides can send at the same time.
  *
  * For the patterns and trees of tests/test_weighted.c, the makespan divided by the bound is seldom above 1.015, and
  * always below 1.05.  The three files state their costs; the phases take O(P * P) time.
@@ -15,9 +17,9 @@
 #include "order/order.h"
 #include "order/tree/phases.h"
 
-#define ENOUGH 50   /* a schedule that exceeds the bound by at most 1 / ENOUGH of the bound is not improved */
+#define ENOUGH 50   /* no other schedules are computed if the first one exceeds the bound by at most 1 / ENOUGH of it */
 
-/* Keeps the shorter of two schedules if it has at most max_steps steps, and frees the other schedule. */
+/* Replaces the schedule by `other` if that is shorter and has at most max_steps steps; frees the unused one. */
 static void keep(irr_schedule_t *schedule, irr_schedule_t *other, int max_steps)
 {
     const bool fits = max_steps <= 0 || other->steps <= max_steps;
@@ -42,7 +44,7 @@ static irr_status_t try_phases(const irr_tree_t *tree, const irr_matrix_t *matri
     return status == IRR_ERR_NOT_SUPPORTED ? IRR_OK : status;
 }
 
-/* Returns whether each link has room for a message of each rank on its smaller side. */
+/* Returns whether each link has the capacity for a message of each rank on the side with fewer ranks. */
 static bool is_flat(const irr_tree_t *tree)
 {
     bool flat = true;
@@ -69,7 +71,7 @@ static irr_status_t try_optimal(const irr_tree_t *tree, const irr_matrix_t *matr
     if (status == IRR_OK) {
         keep(schedule, &optimal, max_steps);
     }
-    return status == IRR_ERR_TIMEOUT ? IRR_OK : status;   /* the schedule found before is kept */
+    return status == IRR_ERR_TIMEOUT ? IRR_OK : status;   /* after the deadline the schedule found before is kept */
 }
 
 static irr_status_t improve(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_steps,
