@@ -65,7 +65,7 @@ static irr_status_t open_for(mca_coll_irr_agreement_t *agreement, mca_coll_irr_s
     mca_coll_irr_service_settings(agreement->module, target, &settings);
     agreement->comm_service = target;
     agreement->tries = tries;
-    return mca_coll_irr_setup_begin(agreement, &settings, trouble, agreement->module->reason, served);
+    return mca_coll_irr_setup_begin(agreement, &settings, trouble, served);
 }
 
 static mca_coll_irr_service_t *primary_of(const mca_coll_irr_agreement_t *agreement)
@@ -192,7 +192,7 @@ void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_
     agreement->everywhere = params->blocking && module->team->everywhere;
     mca_coll_irr_reduction_init(&agreement->reduction, &module->ranks, params->tag);
     if (params->goal == MCA_COLL_IRR_OPEN) {
-        (void)mca_coll_irr_setup_begin(agreement, params->settings, params->trouble, params->reason, opened);
+        (void)mca_coll_irr_setup_begin(agreement, params->settings, params->trouble, opened);
     } else if (service->voted) {
         (void)choose(agreement);
     } else {

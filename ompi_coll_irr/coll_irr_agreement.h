@@ -134,7 +134,6 @@ int mca_coll_irr_tag(ompi_communicator_t *comm);
 
 /* Publishes the signature of this process.  Called when the component opens, before MPI_Init exchanges signatures. */
 void mca_coll_irr_signature_open(void);
-void mca_coll_irr_signature_close(void);
 
 /* ---- agreements ---- */
 
@@ -147,7 +146,7 @@ typedef enum mca_coll_irr_goal_t {
     MCA_COLL_IRR_OPEN      /* only sets up an engine communicator; needs no service */
 } mca_coll_irr_goal_t;
 
-/* The input of an agreement.  It is alike on all ranks except for `problem`, `trouble`, `reason` and `unfit`. */
+/* The input of an agreement.  It is alike on all ranks except for `problem`, `trouble` and `unfit`. */
 typedef struct mca_coll_irr_agreement_params_t {
     mca_coll_irr_goal_t    goal;
     int                    tag;        /* of the messages */
@@ -157,7 +156,6 @@ typedef struct mca_coll_irr_agreement_params_t {
     const irr_problem_t   *problem;    /* the problem to plan; NULL: `trouble` is set */
     const irr_settings_t  *settings;   /* OPEN: settings of the engine communicator */
     irr_status_t           trouble;    /* OPEN: why this rank cannot take part */
-    const char            *reason;     /* OPEN: the reason of `trouble`, for the user */
 } mca_coll_irr_agreement_params_t;
 
 /*
@@ -258,12 +256,12 @@ enum { MCA_COLL_IRR_VOTE_APART = 3, MCA_COLL_IRR_VOTE_PINNED, MCA_COLL_IRR_VOTE_
 const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
 /*
- * Begins the setup of an engine communicator with these settings.  `trouble` of this rank and its `reason`, a text for
- * the user, may differ between ranks.  At the end `setup_result` holds the result; with IRR_OK the step `then` takes
- * ownership of `comm`.
+ * Begins the setup of an engine communicator with these settings.  `trouble` says why this rank cannot take part, and
+ * may differ between ranks.  At the end `setup_result` holds the result; with IRR_OK the step `then` takes ownership of
+ * `comm`.
  */
 irr_status_t mca_coll_irr_setup_begin(mca_coll_irr_agreement_t *agreement, const irr_settings_t *settings,
-                                      irr_status_t trouble, const char *reason, mca_coll_irr_step_t then);
+                                      irr_status_t trouble, mca_coll_irr_step_t then);
 
 /* Returns the cause of IRR_ERR_NOT_SUPPORTED as a clause, alike on all ranks. */
 const char *mca_coll_irr_setup_why(const mca_coll_irr_agreement_t *agreement);

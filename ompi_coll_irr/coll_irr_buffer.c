@@ -98,33 +98,20 @@ size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side)
     return (each + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);   /* the next array is aligned */
 }
 
-/* Replace an array by a copy in `memory`, and return the memory after the copy. */
-static void *copy_counts(mca_coll_irr_counts_t *counts, int entries, mca_coll_irr_one_count_t *memory)
-{
-    for (int i = 0; i < entries; i++) {
-        memory[i] = (mca_coll_irr_one_count_t)MCA_COLL_IRR_COUNT(*counts, i);
-    }
-    *counts = MCA_COLL_IRR_COUNTS(memory);
-    return memory + entries;
+/* Defines a function that replaces an array by a copy in `memory`, and returns the memory after the copy. */
+#define COPIES(name, array_t, element_t, get, make)                                                                \
+static void *name(array_t *array, int entries, element_t *memory)                                                  \
+{                                                                                                                  \
+    for (int i = 0; i < entries; i++) {                                                                            \
+        memory[i] = (element_t)get(*array, i);                                                                     \
+    }                                                                                                              \
+    *array = make(memory);                                                                                         \
+    return memory + entries;                                                                                       \
 }
 
-static void *copy_displs(mca_coll_irr_displs_t *displs, int entries, mca_coll_irr_one_displ_t *memory)
-{
-    for (int i = 0; i < entries; i++) {
-        memory[i] = (mca_coll_irr_one_displ_t)MCA_COLL_IRR_DISPL(*displs, i);
-    }
-    *displs = MCA_COLL_IRR_DISPLS(memory);
-    return memory + entries;
-}
-
-static void *copy_offsets(mca_coll_irr_offsets_t *offsets, int entries, MPI_Aint *memory)
-{
-    for (int i = 0; i < entries; i++) {
-        memory[i] = MCA_COLL_IRR_DISPL(*offsets, i);
-    }
-    *offsets = MCA_COLL_IRR_DISPLS(memory);
-    return memory + entries;
-}
+COPIES(copy_counts, mca_coll_irr_counts_t, mca_coll_irr_one_count_t, MCA_COLL_IRR_COUNT, MCA_COLL_IRR_COUNTS)
+COPIES(copy_displs, mca_coll_irr_displs_t, mca_coll_irr_one_displ_t, MCA_COLL_IRR_DISPL, MCA_COLL_IRR_DISPLS)
+COPIES(copy_offsets, mca_coll_irr_offsets_t, MPI_Aint, MCA_COLL_IRR_DISPL, MCA_COLL_IRR_DISPLS)
 
 void mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory)
 {

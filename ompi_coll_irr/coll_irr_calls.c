@@ -176,7 +176,6 @@ static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
     if (kind == DOUBT || (kind == ENGINE && is_empty(&request->call))) {
         result = mca_coll_irr_host(class->module, class->service.which, MCA_COLL_IRR_PERSISTENT, &request->call,
                                    &ompi_mpi_info_null.info, &request->inner);
-        request->ready = result == OMPI_SUCCESS;
     } else if (kind == ENGINE) {
         (void)mca_coll_irr_tag(class->module->comm);
     }
@@ -317,7 +316,7 @@ static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settin
     const mca_coll_irr_agreement_params_t params = {
         .goal = MCA_COLL_IRR_OPEN, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true, .plans = true,
         .problem = request == NULL ? NULL : &request->operation.bytes.problem, .settings = settings,
-        .trouble = trouble, .reason = "a rank has no memory for a persistent request" };
+        .trouble = trouble };
 
     return mca_coll_irr_agree(module, NULL, &params, comm_p);
 }
@@ -369,7 +368,6 @@ static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_reque
     status = open_planned(module, &settings, request, trouble, &service->strategies[1]);
     if (status == IRR_OK) {
         irr_choice_found(&service->choice, &class->choice.speedup);
-        service->grouped = true;   /* as for the strategies of the class */
     } else {
         service->strategies[1] = NULL;
     }
@@ -385,7 +383,6 @@ static void begin_trials(mca_coll_irr_request_t *request, ompi_request_t *inner,
     mca_coll_irr_service_t *service = &request->class->service;
 
     request->inner = inner;
-    request->ready = true;
     request->load = mca_coll_irr_load(&request->call, request->class->module->ranks.rank);
     request->class->tag = tag;
     service->state = MCA_COLL_IRR_CHOOSING;

@@ -145,17 +145,6 @@ static size_t eager_bytes(void)
     return given == IRR_BYTES_AUTO && topology[0] != '\0' ? EAGER_SWITCHES : given;
 }
 
-/* Writes the name of the trace file of this process, prefix.rank.trace, or "" if there is no prefix. */
-static void trace_file(char *file, size_t size)
-{
-    const char *prefix = mca_coll_irr_component.params.trace;
-
-    file[0] = '\0';
-    if (prefix[0] != '\0') {
-        snprintf(file, size, "%s.%lu.trace", prefix, (unsigned long)OMPI_PROC_MY_NAME->vpid);
-    }
-}
-
 /*
  * Creates the engine.  It supports threads if MPI_Init gave MPI_THREAD_MULTIPLE or ompi_mpi_thread_multiple is set now:
  * in Open MPI 4.1 MPI_T_init_thread overwrites this variable, and in 5.0 a later session may raise the level.
@@ -163,12 +152,13 @@ static void trace_file(char *file, size_t size)
 static irr_status_t create(void)
 {
     irr_engine_config_t config = alike();
+    const char *prefix = mca_coll_irr_component.params.trace;
     char trace[PATH_MAX];
 
     config.interfaces = named_interfaces();
     config.eager_bytes = eager_bytes();
-    trace_file(trace, sizeof(trace));
-    config.trace = trace;
+    snprintf(trace, sizeof(trace), "%s.%u.trace", prefix, mca_coll_irr_my_process());
+    config.trace = prefix[0] != '\0' ? trace : "";
     config.threads = mca_coll_irr_component.threads || ompi_mpi_thread_multiple;
     config.job_ranks = (size_t)mca_coll_irr_process_info.num_procs;
     config.node_ranks = node_processes();

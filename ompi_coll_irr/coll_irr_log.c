@@ -158,15 +158,6 @@ void mca_coll_irr_strategy_text(const mca_coll_irr_service_t *service, int strat
 
 /* ---- the log ---- */
 
-int mca_coll_irr_nodes(const mca_coll_irr_module_t *module)
-{
-    const size_t ranks = (size_t)module->ranks.size, given = module->settings->ranks_per_node;
-    const size_t node_ranks = given > 0 ? given : (size_t)mca_coll_irr_ranks_on_my_node(&module->ranks);
-    const int counted = given > 0 ? 0 : mca_coll_irr_ranks_nodes(&module->ranks);
-
-    return counted > 0 ? counted : (int)((ranks - 1) / node_ranks + 1);
-}
-
 const char *mca_coll_irr_name(const mca_coll_irr_module_t *module)
 {
     return module->comm->c_name[0] != '\0' ? module->comm->c_name : "unnamed communicator";

@@ -64,36 +64,6 @@ int mca_coll_irr_ranks_on_my_node(const mca_coll_irr_ranks_t *ranks)
     return count;
 }
 
-/*
- * For each process of the job: 1 + the number of its node, or 0 if the node was not looked up yet.  Open MPI has this
- * data locally.  Guarded by the component's lock.
- */
-static uint64_t *node_of;
-
-void mca_coll_irr_ranks_close(void)
-{
-    free(node_of);
-    node_of = NULL;
-}
-
-/* Returns 1 + the number of the node of a process, or 0 if the node is unknown. */
-static uint64_t node_of_process(const opal_process_name_t *name)
-{
-    const size_t processes = (size_t)mca_coll_irr_process_info.num_procs;
-    uint64_t node = 0;
-
-    if (node_of == NULL) {
-        node_of = calloc(processes, sizeof(*node_of));
-    }
-    if (node_of == NULL || name->vpid >= processes) {
-        return 0;
-    }
-    if (node_of[name->vpid] == 0 && mca_coll_irr_modex_node(name, &node) == OMPI_SUCCESS) {
-        node_of[name->vpid] = 1 + node;
-    }
-    return node_of[name->vpid];
-}
-
 static int compare_nodes(const void *a, const void *b)
 {
     const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
@@ -101,27 +71,35 @@ static int compare_nodes(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-int mca_coll_irr_ranks_nodes(const mca_coll_irr_ranks_t *ranks)
+/* Returns the number of nodes as Open MPI knows them, or 0 if the node of some rank is unknown or memory is lacking. */
+static int count_nodes(const mca_coll_irr_ranks_t *ranks)
 {
     uint64_t *nodes = malloc((size_t)ranks->size * sizeof(*nodes));
+    bool known = nodes != NULL;
     int count = 0;
 
-    if (nodes == NULL) {
-        return 0;
-    }
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    for (int i = 0; i < ranks->size; i++) {
+    for (int i = 0; i < ranks->size && known; i++) {
         const opal_process_name_t name = mca_coll_irr_process(ranks, i);
 
-        nodes[i] = node_of_process(&name);
+        known = mca_coll_irr_modex_node(&name, &nodes[i]) == OMPI_SUCCESS;
     }
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    qsort(nodes, (size_t)ranks->size, sizeof(*nodes), compare_nodes);
-    for (int i = 0; i < ranks->size && nodes[0] > 0; i++) {
+    if (known) {
+        qsort(nodes, (size_t)ranks->size, sizeof(*nodes), compare_nodes);
+    }
+    for (int i = 0; i < ranks->size && known; i++) {
         count += i == 0 || nodes[i] != nodes[i - 1];
     }
     free(nodes);
     return count;
+}
+
+int mca_coll_irr_nodes(const mca_coll_irr_module_t *module)
+{
+    const size_t ranks = (size_t)module->ranks.size, given = module->settings->ranks_per_node;
+    const int counted = given > 0 ? 0 : count_nodes(&module->ranks);
+    const size_t node_ranks = given > 0 ? given : (size_t)mca_coll_irr_ranks_on_my_node(&module->ranks);
+
+    return counted > 0 ? counted : (int)((ranks - 1) / node_ranks + 1);
 }
 
 /* ---- neighbors ---- */

@@ -76,13 +76,4 @@ static inline opal_process_name_t mca_coll_irr_process(const mca_coll_irr_ranks_
 bool mca_coll_irr_is_on_my_node(const mca_coll_irr_ranks_t *ranks, int rank);
 int  mca_coll_irr_ranks_on_my_node(const mca_coll_irr_ranks_t *ranks);
 
-/*
- * Returns the number of nodes of the ranks, or 0 if the node of some rank is unknown or there is no memory.  A process
- * keeps the nodes that it has looked up for later calls.
- */
-int mca_coll_irr_ranks_nodes(const mca_coll_irr_ranks_t *ranks);
-
-/* Called when the component closes. */
-void mca_coll_irr_ranks_close(void);
-
 #endif

@@ -134,7 +134,6 @@ void mca_coll_irr_request_init(mca_coll_irr_request_t *request, mca_coll_irr_cla
     request->operation.failed = OMPI_ERR_OUT_OF_RESOURCE;   /* until mca_coll_irr_request_open finds memory */
     request->failed = OMPI_SUCCESS;
     request->inner = NULL;
-    request->ready = false;
 }
 
 mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call,
@@ -222,22 +221,14 @@ static void link_class(mca_coll_irr_class_t *class)
     if (mca_coll_irr_requests.live == NULL) {
         opal_progress_register(mca_coll_irr_requests_progress);
     }
-    class->next_live = mca_coll_irr_requests.live;
-    class->live_link = &mca_coll_irr_requests.live;
-    *class->live_link = class;
-    if (class->next_live != NULL) {
-        class->next_live->live_link = &class->next_live;
-    }
+    MCA_COLL_IRR_LINK(class, mca_coll_irr_requests.live);
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
 static void unlink_class(mca_coll_irr_class_t *class)
 {
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
-    *class->live_link = class->next_live;
-    if (class->next_live != NULL) {
-        class->next_live->live_link = class->live_link;
-    }
+    MCA_COLL_IRR_UNLINK(class);
     if (mca_coll_irr_requests.live == NULL) {
         opal_progress_unregister(mca_coll_irr_requests_progress);
     }
@@ -265,7 +256,7 @@ void mca_coll_irr_class_fini(mca_coll_irr_class_t *class)
 void mca_coll_irr_requests_stats(void)
 {
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
-    for (mca_coll_irr_class_t *class = mca_coll_irr_requests.live; class != NULL; class = class->next_live) {
+    for (mca_coll_irr_class_t *class = mca_coll_irr_requests.live; class != NULL; class = class->next) {
         mca_coll_irr_stats_class_end(class);
     }
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
@@ -279,7 +270,7 @@ void mca_coll_irr_requests_strand(void)
     for (; agreeing != NULL; agreeing = agreeing->next_agreeing) {
         mca_coll_irr_agreement_abandon(&agreeing->agreement);
     }
-    for (mca_coll_irr_class_t *class = mca_coll_irr_requests.live; class != NULL; class = class->next_live) {
+    for (mca_coll_irr_class_t *class = mca_coll_irr_requests.live; class != NULL; class = class->next) {
         mca_coll_irr_service_end(&class->service);
     }
     mca_coll_irr_requests.active = NULL;
@@ -311,10 +302,8 @@ bool mca_coll_irr_class_is_lost(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_service_t *service = &class->service;
 
-    for (int i = 1; i < IRR_TRIAL_STRATEGIES && service->state == MCA_COLL_IRR_CHOOSING; i++) {
-        if (service->strategies[i] != NULL && irr_comm_has_failed(service->strategies[i])) {
-            (void)mca_coll_irr_fail(service, IRR_ERR_PEER);
-        }
+    if (service->state == MCA_COLL_IRR_CHOOSING && mca_coll_irr_service_has_failed(service)) {
+        (void)mca_coll_irr_fail(service, IRR_ERR_PEER);
     }
     return service->state == MCA_COLL_IRR_FAILED;
 }

@@ -151,7 +151,6 @@ static void decide_timing(mca_coll_irr_request_t *request)
     request->timing = mca_coll_irr_service_next(class->module, &class->service);
     if (request->timing.due) {
         class->due = request;
-        class->due_over = false;
         class->holds = true;
     }
 }
@@ -210,7 +209,7 @@ static int start_inner(ompi_request_t *inner)
  */
 static void start_host(mca_coll_irr_request_t *request)
 {
-    request->failed = request->ready ? start_inner(request->inner) : mca_coll_irr_request_host(request);
+    request->failed = request->inner != NULL ? start_inner(request->inner) : mca_coll_irr_request_host(request);
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     activate(request);
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
@@ -396,8 +395,7 @@ static void finish(mca_coll_irr_request_t *request)
     count(request, now_ns);
     class->active--;
     completes = class->due != request;
-    class->due_over = class->due_over || !completes;
-    agrees = class->due != NULL && class->due_over && class->active == 0;
+    agrees = class->due != NULL && class->active == 0;
     moves = class->due == NULL && class->first != NULL;
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     if (moves) {

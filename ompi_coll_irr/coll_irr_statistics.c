@@ -162,13 +162,14 @@ static int algorithm_of(const mca_coll_irr_service_t *service)
         return irr_algorithm_find(mca_coll_irr_serving(service));
     }
     return service->state == MCA_COLL_IRR_CHOOSING && service->choice.strategy != service->host_strategy
-               ? service->candidates->open[service->choice.strategy].row : MCA_COLL_IRR_HOST;
+               ? service->candidates->open[service->choice.strategy].row
+               : irr_setting_index(mca_coll_irr_setting("alltoall_algorithm")->row, "host");
 }
 
 void mca_coll_irr_stats_record(const mca_coll_irr_service_t *service, mca_coll_irr_record_t *record)
 {
     *record = service->record != NULL ? *service->record : (mca_coll_irr_record_t){ .ranks = 0 };
-    record->algorithm = mca_coll_irr_algorithm_value(algorithm_of(service));
+    record->algorithm = algorithm_of(service);
     record->agreements = service->agreements;
     record->setup_ns = service->setup_ns;
     if (service->state == MCA_COLL_IRR_CHOOSING) {
@@ -269,7 +270,7 @@ void mca_coll_irr_stats_end(mca_coll_irr_module_t *module, mca_coll_irr_service_
     mca_coll_irr_stats_texts(module, service, record);
     if (module->ranks.rank == 0) {   /* rank 0 counts for the whole communicator */
         record->communicators = service->communicators > 0 ? service->communicators : 1;
-        record->nodes = mca_coll_irr_nodes(module);
+        record->nodes = record->nodes > 0 ? record->nodes : mca_coll_irr_nodes(module);
     }
 }
 

@@ -54,9 +54,6 @@ void mca_coll_irr_log_above(mca_coll_irr_module_t *module);
 /* Returns the name of the communicator; Open MPI gives no name to communicators of MPI_Intercomm_create. */
 const char *mca_coll_irr_name(const mca_coll_irr_module_t *module);
 
-/* Local: returns the number of nodes of the communicator, from coll_irr_ranks_per_node if the user gives it. */
-int mca_coll_irr_nodes(const mca_coll_irr_module_t *module);
-
 /* ---- statistics ---- */
 
 /* Allocates the record of a service if the component measures times.  Call before a nonblocking call. */

@@ -140,10 +140,9 @@ static irr_status_t end_strategies(mca_coll_irr_agreement_t *agreement)
     if (agreement->open > 0 && agreement->params.blocking) {
         agreement->module->joined[service->which] = true;
     }
-    if (agreement->open > 0 && !service->grouped) {
+    if (agreement->open > 0) {
         mca_coll_irr_teardown_add(agreement->group);
         agreement->group = NULL;
-        service->grouped = true;
     }
     irr_choice_spent(&service->choice, irr_clock_ns() - agreement->begin_ns);
     return go_on(agreement, irr_choice_opened(&service->choice, agreement->open));
@@ -168,7 +167,7 @@ static irr_status_t open_strategy(mca_coll_irr_agreement_t *agreement)
         irr_candidate_settings(&service->candidates->open[slot], &settings);
     }
     agreement->only_shared = only_shared(agreement->module, service);
-    return mca_coll_irr_setup_begin(agreement, &settings, agreement->trouble, agreement->module->reason, end_strategy);
+    return mca_coll_irr_setup_begin(agreement, &settings, agreement->trouble, end_strategy);
 }
 
 static irr_status_t end_strategy(mca_coll_irr_agreement_t *agreement)

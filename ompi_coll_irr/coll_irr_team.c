@@ -64,15 +64,6 @@ static mca_coll_irr_team_t *find_shared(const uint64_t processes[2])
     return NULL;
 }
 
-/* Links a team that is new or has moved in memory into its list.  The caller must hold the lock. */
-static void link_team(mca_coll_irr_team_t *team)
-{
-    *team->link = team;
-    if (team->next != NULL) {
-        team->next->link = &team->next;
-    }
-}
-
 /* Creates the team of a module in the memory of module->own_team.  The caller must hold the lock. */
 static void start_team(mca_coll_irr_module_t *module, const uint64_t processes[2], bool is_shared)
 {
@@ -82,9 +73,7 @@ static void start_team(mca_coll_irr_module_t *module, const uint64_t processes[2
     team->shared = is_shared;
     team->modules = 1;
     memcpy(team->processes, processes, sizeof(team->processes));
-    team->link = list_of(processes);
-    team->next = *team->link;
-    link_team(team);
+    MCA_COLL_IRR_LINK(team, *list_of(processes));
     module->team = team;
 }
 
@@ -109,7 +98,7 @@ static void move_in(mca_coll_irr_module_t *module, mca_coll_irr_team_t *team)
     kept -= has_engine_comms(team);
     team->modules = 1;
     memcpy(module->own_team, team, size_of(team));
-    link_team(module->own_team);
+    MCA_COLL_IRR_RELINK(module->own_team);
     free(team);
     module->team = module->own_team;
     module->own_team = NULL;
@@ -121,7 +110,7 @@ static void shrink(mca_coll_irr_team_t *team)
     mca_coll_irr_team_t *small = realloc(team, size_of(team));
 
     if (small != NULL) {
-        link_team(small);
+        MCA_COLL_IRR_RELINK(small);
     }
 }
 
@@ -180,10 +169,7 @@ mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module
 static void destroy(mca_coll_irr_team_t *team)
 {
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    *team->link = team->next;
-    if (team->next != NULL) {
-        team->next->link = team->link;
-    }
+    MCA_COLL_IRR_UNLINK(team);
     opal_mutex_unlock(&mca_coll_irr_component.lock);
     for (int i = 0; i < team->used; i++) {   /* a record reads an engine communicator, which services may share */
         mca_coll_irr_stats_close(&team->services[i]);
@@ -285,8 +271,9 @@ static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service
 }
 
 /*
- * The fitness of a rank.  FIT: the rank can join.  UNSOUND: an engine communicator of the team has failed.  UNFIT: the
- * module has an error, or there is no memory for the blocks of a call.  BARRED: there is no memory for another team.
+ * The fitness of a rank.  FIT: the rank can join.  UNSOUND: the team's engine communicators are closed, or one has
+ * failed.  UNFIT: the module has an error, or there is no memory for the blocks of a call.  BARRED: there is no memory
+ * for another team.
  */
 enum { FIT, UNSOUND, UNFIT, BARRED };
 
@@ -301,7 +288,7 @@ static uint64_t fitness(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
     if (module->trouble != IRR_OK || mca_coll_irr_rooms_reserve(module) != IRR_OK) {
         return UNFIT;
     }
-    return mca_coll_irr_service_is_sound(service) ? FIT : UNSOUND;
+    return mca_coll_irr_service_is_open(service) && !mca_coll_irr_service_has_failed(service) ? FIT : UNSOUND;
 }
 
 /*
