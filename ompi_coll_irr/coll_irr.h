@@ -105,7 +105,7 @@ typedef struct mca_coll_irr_collective_t {
     mca_coll_irr_entry_t   forms[MCA_COLL_IRR_FORMS];
     const char            *variable;   /* prefix of the names of the collective's MPI_T variables */
     int                    algorithm;  /* index of the parameter that names the collective's algorithm */
-    mca_coll_irr_which_t   primary;    /* this collective shares its engine communicator if the algorithms are equal */
+    mca_coll_irr_which_t   primary;    /* if its algorithm is the same, its engine communicator serves this one */
     mca_coll_irr_host_fn_t host;
 } mca_coll_irr_collective_t;
 
@@ -220,7 +220,7 @@ typedef struct mca_coll_irr_candidates_t {
     irr_candidate_t list[IRR_CANDIDATES_MAX];   /* candidates of the trial */
     irr_candidate_t open[IRR_TRIAL_STRATEGIES];   /* the candidate of each open strategy */
     irr_situation_t situation;                  /* the situation in which `list` was last computed */
-    bool            lived;                      /* the lessons already include the end of the service */
+    bool            lived;                      /* the lessons include the number of exchanges of the service */
 } mca_coll_irr_candidates_t;
 
 /*
@@ -243,15 +243,15 @@ typedef struct mca_coll_irr_service_t {
     mca_coll_irr_which_t which;
     const char          *call;       /* name of the collective, or of a form that has a service of its own */
     mca_coll_irr_state_t state;
-    int                  algorithm;
+    int                  algorithm;  /* that the settings name */
     /* NULL: Open MPI's implementation, or closed.  In state SERVING only strategies[0] exists. */
     irr_comm_t          *strategies[IRR_TRIAL_STRATEGIES];
     /* 0 if strategy 0 calls Open MPI's implementation; -1 if all strategies use the engine */
     int                  host_strategy;
     bool                 shares;     /* strategies[0] belongs to the primary of the collective */
-    uint64_t             first;      /* number of the team's first module that called the collective */
-    uint64_t             communicators;   /* number of modules that called it */
-    uint64_t             passed;     /* calls outside the team that went to Open MPI and are not in `record` yet */
+    uint64_t             first;      /* serial number of the first module of the team that called the collective */
+    uint64_t             communicators;   /* number of modules of the team that called the collective */
+    uint64_t             passed;     /* calls on communicators for which joining the team did not pay */
     bool                 logged;     /* the log names what serves the operation class */
     bool                 requests_logged;   /* the log names what serves persistent requests */
     char                 why[MCA_COLL_IRR_CAUSE];   /* clause of a message: reason of `state` or `refused` */
@@ -280,10 +280,10 @@ struct mca_coll_irr_module_t {
     /* IRR_OK, or why this rank cannot use the engine: no memory, a bad value, no data of others (IRR_ERR_OOB) */
     irr_status_t                trouble;
     mca_coll_irr_bad_t         *bad;            /* the bad value, from malloc; NULL: there is none, or no memory */
-    mca_coll_irr_operation_t    operation;      /* of blocking calls, while an engine communicator may serve them */
+    mca_coll_irr_operation_t    operation;      /* the current or the last blocking call that the engine serves */
     mca_coll_irr_all_previous_t previous;       /* the functions that served before this module */
-    struct mca_coll_irr_class_t *class;         /* next entry of `nonblocking`; allocated before its use */
-    struct mca_coll_irr_class_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];    /* of nonblocking calls; NULL: no call yet */
+    struct mca_coll_irr_class_t *class;         /* an array with room for the classes of all collectives */
+    struct mca_coll_irr_class_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];    /* entries of `class`; NULL: no call yet */
     mca_coll_irr_module_t      *next, **link;   /* of the component's list; `link` points to this module */
     bool                        spare;          /* kept for a communicator without memory for its own module */
     uint64_t                    number;         /* serial number of the module in this process */
@@ -293,7 +293,7 @@ struct mca_coll_irr_module_t {
     bool                        called[MCA_COLL_IRR_COLLECTIVES];   /* on this communicator */
     bool                        joined[MCA_COLL_IRR_COLLECTIVES];
     bool                        logged[MCA_COLL_IRR_COLLECTIVES];   /* the log names what serves the collective */
-    uint64_t                    passed[MCA_COLL_IRR_COLLECTIVES];   /* calls passed to Open MPI, not yet in a record */
+    uint64_t                    passed[MCA_COLL_IRR_COLLECTIVES];   /* calls for which joining the team did not pay */
 };
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_module_t);

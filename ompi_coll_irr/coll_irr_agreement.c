@@ -245,7 +245,7 @@ static bool warn_late(const mca_coll_irr_agreement_t *agreement)
         return false;
     }
     mca_coll_irr_warn("rank %d of communicator %.64s has an info key for coll/irr, such as %s, and "
-                      "waits for the others; the key must be the same on all ranks", module->ranks.rank,
+                      "waits for the other ranks; all ranks must have the same key", module->ranks.rank,
                       module->comm->c_name, mca_coll_irr_parameter(agreement->service->which));
     return true;
 }

@@ -256,7 +256,7 @@ static bool is_device(const mca_coll_irr_end_t *end, const mca_coll_irr_side_t *
 
 /*
  * Makes the list of blocks, and sets *layout to the layout of the last block.  Returns false if there is no memory for
- * the list.  With packs_all the reserved memory always suffices.
+ * the list.  With packs_all each slot has one block, for which the caller has reserved memory.
  */
 static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool packs_all,
                  mca_coll_irr_layout_t *layout)
@@ -385,7 +385,7 @@ static bool make_problem(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t 
     return has_room;
 }
 
-/* True if the last call was for the same ranks.  Requests of all communicators use the same bytes one after another. */
+/* True if the last call was for the same ranks.  A reused request may have belonged to another communicator. */
 static inline bool is_for(const irr_problem_t *last, const mca_coll_irr_call_t *call,
                           const mca_coll_irr_ranks_t *ranks, bool in_place)
 {
@@ -445,8 +445,8 @@ static bool joins(mca_coll_irr_elements_t *first, const mca_coll_irr_elements_t 
  * Packs or unpacks a side.  Blocks without gaps between them are copied at once, because a copy from or to an
  * accelerator takes microseconds.  Their packed copies follow each other, too.
  *
- * The list of blocks has the order of the side.  A slot with packed elements or a single run
- * has one block in the list.  Any other slot has one block for each run.
+ * The list of blocks has the order of the side.  A slot with packed elements or a single run has one block in the list.
+ * Any other slot has one block for each run.
  */
 static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *end, bool pack)
 {

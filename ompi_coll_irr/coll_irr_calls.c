@@ -47,7 +47,7 @@
 
 #include "core/clock.h"
 
-static const char *const another = "another component than libnbc serves nonblocking calls";
+static const char *const not_libnbc = "another component than libnbc serves nonblocking calls";
 
 static const mca_coll_irr_previous_t *previous_of(const mca_coll_irr_class_t *class, mca_coll_irr_form_t form)
 {
@@ -77,7 +77,7 @@ static int pass_on(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call,
                                          request_p);
 
     if (tag - comm->c_nbc_tag != 1 && !is_empty(call)) {
-        class->unfit = another;
+        class->unfit = not_libnbc;
     }
     return result;
 }
@@ -104,7 +104,7 @@ static void begin_class(mca_coll_irr_class_t *class)
     mca_coll_irr_find_neighbors(class->module, service->which);
     class->tag = MCA_COLL_IRR_TAG_CLASS - (int)service->which;
     if (persistent->function == NULL || persistent->module != nonblocking->module) {
-        class->unfit = another;
+        class->unfit = not_libnbc;
     }
     mca_coll_irr_begin(class->module, service);    /* if the state stays NEW, the ranks agree after the first call */
 }
@@ -138,7 +138,7 @@ typedef enum kind {
     PASSES,   /* Open MPI; coll/irr need not know when the call ends */
     HOST,     /* Open MPI; coll/irr must know when the call ends */
     ENGINE,
-    DOUBT     /* not known yet; the call enters the queue of the class */
+    DOUBT     /* depends on the agreement in progress; the call enters the queue of the class */
 } kind_t;
 
 /* Returns true if coll/irr need not know when a call to Open MPI ends.  Counts the call if the ranks choose. */
@@ -353,21 +353,21 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
 static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
 {
     mca_coll_irr_service_t *service = &request->class->service;
-    const mca_coll_irr_service_t *class = mca_coll_irr_team_service(module->team, service->which);
+    const mca_coll_irr_service_t *blocking = mca_coll_irr_team_service(module->team, service->which);
     irr_status_t trouble = IRR_OK, status;
     irr_settings_t settings;
 
-    if (!mca_coll_irr_service_settings(module, class, &settings)) {
+    if (!mca_coll_irr_service_settings(module, blocking, &settings)) {
         return IRR_OK;
     }
     if (mca_coll_irr_service_has_candidates(service)) {
-        service->candidates->open[1] = class->candidates->open[class->choice.strategy];
+        service->candidates->open[1] = blocking->candidates->open[blocking->choice.strategy];
     } else {
         trouble = IRR_ERR_NO_MEMORY;
     }
     status = open_planned(module, &settings, request, trouble, &service->strategies[1]);
     if (status == IRR_OK) {
-        irr_choice_found(&service->choice, &class->choice.speedup);
+        irr_choice_found(&service->choice, &blocking->choice.speedup);
     } else {
         service->strategies[1] = NULL;
     }
@@ -386,7 +386,7 @@ static void begin_trials(mca_coll_irr_request_t *request, ompi_request_t *inner,
     request->load = mca_coll_irr_load(&request->call, request->class->module->ranks.rank);
     request->class->tag = tag;
     service->state = MCA_COLL_IRR_CHOOSING;
-    service->voted = true;   /* the ranks have voted for the class */
+    service->voted = true;   /* the ranks have voted for blocking calls */
     irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share,
                     mca_coll_irr_memory_is_given());
 }
@@ -397,7 +397,7 @@ static void begin_trials(mca_coll_irr_request_t *request, ompi_request_t *inner,
  */
 static int create_tried(const args_t *args, ompi_request_t **request_p)
 {
-    mca_coll_irr_service_t *class = mca_coll_irr_team_service(args->module->team, args->which);
+    mca_coll_irr_service_t *blocking = mca_coll_irr_team_service(args->module->team, args->which);
     const int tag = mca_coll_irr_tag(args->module->comm);
     const uint64_t begin_ns = irr_clock_ns();
     mca_coll_irr_request_t *request = create(args);
@@ -412,7 +412,7 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
         status = take_found(args->module, request);
     }
     if (tries && status == IRR_OK) {
-        mca_coll_irr_stats_request(request, class->choice.strategy != 0 ? begin_ns : 0);
+        mca_coll_irr_stats_request(request, blocking->choice.strategy != 0 ? begin_ns : 0);
         *request_p = &request->super.super;
         return OMPI_SUCCESS;
     }
@@ -426,32 +426,32 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
     if (!tries && result == OMPI_SUCCESS) {
         ompi_request_free(&inner);
     }
-    return mca_coll_irr_fail(class, status);
+    return mca_coll_irr_fail(blocking, status);
 }
 
 int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
                            ompi_info_t *info, ompi_request_t **request_p)
 {
-    mca_coll_irr_service_t *class;
+    mca_coll_irr_service_t *service;
     const args_t args = { .module = module, .which = which, .call = call, .info = info };
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
     irr_settings_t settings;
-    int result = mca_coll_irr_activate(module, which, &class);
+    int result = mca_coll_irr_activate(module, which, &service);
 
-    if (result == OMPI_SUCCESS && class->state == MCA_COLL_IRR_CHOOSING && !class->voted) {
+    if (result == OMPI_SUCCESS && service->state == MCA_COLL_IRR_CHOOSING && !service->voted) {
         const mca_coll_irr_agreement_params_t params = {
             .goal = MCA_COLL_IRR_VOTE, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true };
 
-        result = mca_coll_irr_error(mca_coll_irr_agree(module, class, &params, NULL));
+        result = mca_coll_irr_error(mca_coll_irr_agree(module, service, &params, NULL));
     }
     if (result != OMPI_SUCCESS) {
         return result;
     }
     mca_coll_irr_set_ranks(module, which, call);
-    if (class->state == MCA_COLL_IRR_CHOOSING && !mca_coll_irr_is_served(class)) {
+    if (service->state == MCA_COLL_IRR_CHOOSING && !mca_coll_irr_is_served(service)) {
         return create_tried(&args, request_p);
     }
-    if (mca_coll_irr_service_settings(module, class, &settings)) {
+    if (mca_coll_irr_service_settings(module, service, &settings)) {
         status = create_served(&args, &settings, request_p);
     }
     if (status != IRR_ERR_NOT_SUPPORTED) {

@@ -96,13 +96,13 @@ static void add_host(clause_t *clause, const mca_coll_irr_module_t *module, cons
     const irr_choice_t *choice = &service->choice;
 
     if (choice->relists && choice->exchanges == service->logged_exchanges) {
-        add(clause, "messages have changed, and a comparison with the algorithm used so far does not pay yet");
+        add(clause, "messages have changed, and a new trial of the previous algorithm does not pay yet");
     } else if (choice->tries) {
         add(clause, "a trial of %d algorithm%s is not over yet", choice->trial.count - 1,
             plural(choice->trial.count - 1));
     } else if (choice->tried > 0 && choice->best > 0) {
         add(clause, "the best other algorithm has speedup %.2f%s", choice->best,
-            choice->best > 1 ? ", which is no gain of 3 % beyond doubt" : "");
+            choice->best > 1 ? ", but a gain of 3 % is not certain" : "");
     } else if (choice->lost > 0) {
         add(clause, "the algorithm used before has speedup %.2f now", choice->lost);
     } else if (service->refused) {

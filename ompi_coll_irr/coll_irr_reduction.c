@@ -146,8 +146,8 @@ static void report_timeout(const mca_coll_irr_reduction_t *reduction)
                  (unsigned)mca_coll_irr_process(ranks, rank).vpid);
     }
     mca_coll_irr_warn("rank %d of a communicator of %d ranks has waited %zu s (coll_irr_timeout) in "
-                      "an agreement%s; calls that coll/irr may serve end in errors on it from now on", ranks->rank,
-                      ranks->size, ranks->timeout, who);
+                      "an agreement%s; from now on, collectives that coll/irr may serve return errors on it",
+                      ranks->rank, ranks->size, ranks->timeout, who);
 }
 
 /*
@@ -264,7 +264,7 @@ void mca_coll_irr_reduction_init(mca_coll_irr_reduction_t *reduction, mca_coll_i
 /* Tests the current round, and ends the round if its messages have completed. */
 static void test_round(mca_coll_irr_reduction_t *reduction)
 {
-    if (!is_over(reduction)) {   /* also after an error, because active requests use our memory */
+    if (!is_over(reduction)) {   /* also after an error, because active requests use the reduction's memory */
         if (is_late(reduction)) {
             give_up(reduction, IRR_ERR_TIMEOUT);
         }

@@ -11,9 +11,9 @@
  * its strategy is not known yet.
  *
  * If ranks share processors, a wait may depend on a rank that does not run.  A wait therefore yields and tests again
- * before it progresses the rest of MPI.  A program that computes and calls MPI_Test must not pay for these yields.
- * Only the time since the previous test distinguishes a wait from such a test.  Open MPI itself yields in a test,
- * with or without coll/irr.
+ * before it progresses the rest of MPI.  A program that computes and calls MPI_Test must not pay for these yields.  The
+ * time since the previous test tells a wait from such a test.  Open MPI itself yields in a test, with or without
+ * coll/irr.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_statistics.h"
@@ -29,7 +29,7 @@
  */
 #define PROGRESS_MAX 32
 
-/* A caller that calls again within this time, in ns, waits.  A round of MPI that polls sockets takes 1 to 2 us. */
+/* If progress runs again within this time in ns, the caller waits.  MPI polls sockets in 1 to 2 us. */
 #define AT_ONCE_NS 10000
 
 /* Number of yields of a wait before it progresses the rest of MPI. */
@@ -174,7 +174,7 @@ static begun_t begin(mca_coll_irr_request_t *request)
         status = irr_exchange_take(strategy, &request->operation.exchange);
     }
     if (status != IRR_OK && class->active > 0) {
-        return WAITS;   /* another operation will return its exchange */
+        return WAITS;   /* an active operation will return its exchange, which this operation can take */
     }
     decide_timing(request);
     request->begin_ns = request->timing.timed || class->service.record != NULL ? irr_clock_ns() : 0;
@@ -402,7 +402,7 @@ static void finish(mca_coll_irr_request_t *request)
         run_queue(class);
     }
     if (completes) {
-        complete(request);   /* if an agreement begins, the operation `due` keeps the class */
+        complete(request);   /* if an agreement begins, the operation `due` keeps the class alive */
     }
     if (agrees) {
         mca_coll_irr_class_agree(class);

@@ -62,8 +62,8 @@ static bool is_open(const mca_coll_irr_service_t *service, const irr_candidate_t
 }
 
 /*
- * Returns the expected time of a candidate divided by Open MPI's time.  For a strategy with pacing the ratio is at most
- * 1: the model expects too long times of such strategies, because it lacks the effects that pacing reduces.
+ * Returns the expected time of a candidate divided by Open MPI's time.  For a strategy with pacing the result is at
+ * most 1, because the model overestimates the times of these strategies: it ignores the contention that pacing reduces.
  */
 static double expected(const irr_candidate_t *candidate, double host_ns)
 {
@@ -103,7 +103,7 @@ static void list_strategies(mca_coll_irr_agreement_t *agreement)
     }
 }
 
-/* Returns true, alike on all ranks, if trials use shared memory only: on one node that has not failed to share it. */
+/* Returns true, on all ranks, if trials need no transport: all ranks are on one node and can share memory. */
 static bool only_shared(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;

@@ -181,7 +181,7 @@ static void destroy(mca_coll_irr_team_t *team)
     free(team);
 }
 
-/* Returns true if a later communicator of the same processes can use a service of the team.  Alike on all ranks. */
+/* Returns true if a later communicator can use a service of the team.  All ranks of the team return the same value. */
 static bool is_reusable(const mca_coll_irr_team_t *team)
 {
     bool has = false;
@@ -246,18 +246,19 @@ void mca_coll_irr_teams_close(void)
 /* ---- joining ---- */
 
 /*
- * Words of the agreement to join.  FITNESS is the fitness of a rank, and HASTE is the complement of the time of an
- * agreement.  CALLS and STRATEGY must be alike on all ranks; NO_CALLS and NO_STRATEGY are their complements.
+ * Words of the agreement to join, of which the ranks get the maxima.  FITNESS is the fitness of a rank.  CALLS and
+ * STRATEGY must be equal on all ranks; the maxima of their complements NO_CALLS and NO_STRATEGY show whether they are.
+ * NO_TIME is the complement of the time of an agreement, so that its maximum gives the shortest time.
  */
-enum { FITNESS, CALLS, NO_CALLS, STRATEGY, NO_STRATEGY, HASTE, WORDS };
+enum { FITNESS, CALLS, NO_CALLS, STRATEGY, NO_STRATEGY, NO_TIME, WORDS };
 
 /* Every PROBES-th communicator joins even if joining does not pay, to measure the cost of an agreement. */
 #define PROBES 16
 
 /*
- * Returns true if the gain by joining is likely to exceed the time of the agreement to join.  Alike on all ranks.  The
- * gain is the known gain of an exchange times the expected number of exchanges of the communicator.  If the
- * communicator has made more exchanges than expected, the number of these exchanges counts instead.
+ * Returns true, on all ranks, if the gain by joining will probably exceed the time of the agreement to join.  The gain
+ * is the known gain of an exchange times the expected number of exchanges of the communicator.  If the communicator has
+ * made more exchanges than expected, the number of these exchanges counts instead.
  */
 static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
@@ -314,7 +315,7 @@ int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t
     const uint64_t calls = service->choice.calls, strategy = (uint64_t)service->choice.strategy;
     uint64_t words[WORDS] = {
         [CALLS] = calls, [NO_CALLS] = ~calls, [STRATEGY] = strategy, [NO_STRATEGY] = ~strategy,
-        [HASTE] = ~service->choice.own_agreement_ns };
+        [NO_TIME] = ~service->choice.own_agreement_ns };
     const uint64_t begin_ns = irr_clock_ns();
     irr_status_t status;
 
@@ -329,7 +330,7 @@ int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t
         module->team->shared = false;
         return mca_coll_irr_fail(service, status);
     }
-    irr_choice_agreement_took(&service->choice, (double)~words[HASTE]);
+    irr_choice_agreement_took(&service->choice, (double)~words[NO_TIME]);
     irr_choice_waited(&service->choice, irr_clock_ns() - begin_ns);
     irr_choice_spent(&service->choice, irr_clock_ns() - begin_ns);
     mca_coll_irr_stats_agreed(service, begin_ns);

@@ -56,8 +56,9 @@ void mca_coll_irr_team_find(mca_coll_irr_module_t *module);
 
 /*
  * Joins the communicator to its team, or moves it to another team on all ranks.  Call this function before the
- * communicator first uses an engine communicator of the team.  Does nothing if joining is not likely to pay.
- * Collective; blocks.  Returns OMPI_SUCCESS, or the error of the agreement.
+ * communicator first uses an engine communicator of the team.  Does nothing if the agreement to join would probably
+ * take longer than the exchanges of the communicator gain.  Collective; blocks.  Returns OMPI_SUCCESS, or the error of
+ * the agreement.
  */
 int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 

@@ -12,10 +12,11 @@
  *
  * In the first vote a rank exchanges messages only with ranks that have the same signature.  In round k rank r looks up
  * the signatures of ranks r - 2^k and r + 2^k.  Rank r receives from rank r - 2^k and sends to rank r + 2^k, if their
- * signatures equal the signature of rank r.  After round k rank r knows whether any of the 2^(k+1) ranks up to r
- * differs.  For the first half of them it knows this from rank r - 2^k: that rank differs, or its message contains the
- * result.  All ranks with equal signatures therefore get the same result.  If a rank is missing or differs, all other
- * ranks leave the communicator to Open MPI.
+ * signatures equal the signature of rank r.  After round k rank r knows whether any of the ranks r - 2^(k+1) + 1 to r
+ * has another signature.  The ranks above r - 2^k belong to earlier rounds.  For the ranks up to r - 2^k, rank r knows
+ * it because rank r - 2^k has another signature itself, or because the message of rank r - 2^k contains the result.
+ * All ranks with equal signatures therefore get the same result.  If a rank is missing or differs, all other ranks
+ * leave the communicator to Open MPI.
  *
  * A vote takes one reduction.  If the ranks disagree, a second reduction distributes the cause.  A signature takes
  * about 30 bytes of the data that MPI_Init exchanges.  The first vote of P ranks looks up 2 log2(P) signatures.
