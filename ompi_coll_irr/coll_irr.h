@@ -348,9 +348,6 @@ static inline const char *mca_coll_irr_parameter(mca_coll_irr_which_t which)
     return mca_coll_irr_algorithm_parameters[mca_coll_irr_collectives[which].algorithm];
 }
 
-/* Returns the parameter coll_irr_timeout in seconds, for waits that belong to no communicator; 0: no limit. */
-size_t mca_coll_irr_timeout(void);
-
 int mca_coll_irr_pvars_register(void);
 
 /*

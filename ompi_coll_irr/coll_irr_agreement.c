@@ -22,8 +22,6 @@
 
 #include "core/clock.h"
 
-#include <stdlib.h>
-
 /* ---- a collective that all ranks want served ---- */
 
 static irr_status_t share(mca_coll_irr_agreement_t *agreement);

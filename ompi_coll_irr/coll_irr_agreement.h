@@ -21,8 +21,6 @@
 #include "coll_irr.h"
 #include "comm/setup.h"
 
-#include <time.h>
-
 /* ---- coll_irr_reduction.c: maxima of words, a gather of bytes of all ranks, or a barrier; never blocks ---- */
 
 /*
@@ -147,7 +145,7 @@ typedef enum mca_coll_irr_goal_t {
     MCA_COLL_IRR_OPEN      /* only sets up an engine communicator; needs no service */
 } mca_coll_irr_goal_t;
 
-/* The input of an agreement.  It is alike on all ranks except for `problem`, `trouble` and `unfit`. */
+/* The input of an agreement.  Only `problem`, `trouble` and `unfit` may differ between ranks. */
 typedef struct mca_coll_irr_agreement_params_t {
     mca_coll_irr_goal_t    goal;
     int                    tag;        /* of the messages */
@@ -190,7 +188,7 @@ struct mca_coll_irr_agreement_t {
     irr_oob_t               oob;
     irr_setup_t             setup;
     irr_comm_t             *comm;         /* the new engine communicator; NULL: there is none, or a service owns it */
-    irr_status_t            setup_result; /* IRR_OK; IRR_ERR_NOT_SUPPORTED, alike on all ranks; a reduction's error */
+    irr_status_t            setup_result; /* IRR_OK; IRR_ERR_NOT_SUPPORTED on all ranks; a reduction's error */
     uint64_t                failed;       /* 1: planning failed on this rank; after the reduction: on some rank */
     bool                    only_shared;  /* the setup uses shared memory and no transport; equal on all ranks */
     mca_coll_irr_group_t   *group;        /* the ranks, for the teardown; NULL: there is none here */
@@ -264,7 +262,7 @@ const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, co
 irr_status_t mca_coll_irr_setup_begin(mca_coll_irr_agreement_t *agreement, const irr_settings_t *settings,
                                       irr_status_t trouble, mca_coll_irr_step_t then);
 
-/* Returns the cause of IRR_ERR_NOT_SUPPORTED as a clause, alike on all ranks. */
+/* Returns the cause of IRR_ERR_NOT_SUPPORTED as a clause, which is equal on all ranks. */
 const char *mca_coll_irr_setup_why(const mca_coll_irr_agreement_t *agreement);
 
 /* Local: stops a setup in progress, and destroys the engine communicator. */

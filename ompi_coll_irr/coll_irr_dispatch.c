@@ -107,7 +107,9 @@ static int serve_counted(mca_coll_irr_module_t *module, mca_coll_irr_service_t *
     int agreed = OMPI_SUCCESS;
 
     if (measures) {
-        mca_coll_irr_stats_call(module, service, &call->send, ns);
+        mca_coll_irr_stats_reserve(service);
+        mca_coll_irr_stats_took(service, ns);
+        mca_coll_irr_stats_load(module, service, &call->send);
     }
     if (timing.timed) {
         const irr_choice_load_t load = mca_coll_irr_load(call, module->ranks.rank);

@@ -25,8 +25,6 @@
 
 #include <limits.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- transport ---- */
@@ -34,8 +32,8 @@
 /* The choice of a transport, made when the component opens. */
 static irr_transport_choice_t transport;
 
-/* Returns the part of the configuration that is alike on all ranks with the same parameters. */
-static irr_engine_config_t alike(void)
+/* Returns the part of the configuration that is equal on all ranks with the same parameters. */
+static irr_engine_config_t common_config(void)
 {
     const mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
 
@@ -52,7 +50,7 @@ static irr_engine_config_t alike(void)
 
 void mca_coll_irr_transport_open(void)
 {
-    const irr_engine_config_t config = alike();
+    const irr_engine_config_t config = common_config();
 
     irr_transport_choose(&config, &transport);
 }
@@ -151,7 +149,7 @@ static size_t eager_bytes(void)
  */
 static irr_status_t create(void)
 {
-    irr_engine_config_t config = alike();
+    irr_engine_config_t config = common_config();
     const char *prefix = mca_coll_irr_component.params.trace;
     char trace[PATH_MAX];
 
@@ -295,17 +293,6 @@ void mca_coll_irr_engine_close(void)
     irr_engine_counters(mca_coll_irr_component.engine, &mca_coll_irr_component.last_counters);
     irr_engine_destroy(mca_coll_irr_component.engine);
     mca_coll_irr_component.engine = NULL;
-}
-
-bool mca_coll_irr_engine_has_network(void)
-{
-    bool has_network;
-
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    has_network = mca_coll_irr_component.engine_state == MCA_COLL_IRR_ENGINE_OPEN &&
-                  irr_engine_has_network(mca_coll_irr_component.engine);
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    return has_network;
 }
 
 void mca_coll_irr_counters(irr_counters_t *counters)

@@ -24,7 +24,6 @@
 #include "core/clock.h"
 #include "core/hash.h"
 
-#include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -46,19 +45,12 @@ static struct {
     bool             warned;   /* some rank has printed the user message */
 } constants;
 
-static uint64_t hash_of(const irr_machine_t *machine)
-{
-    uint64_t words[CONSTANTS];
-
-    memcpy(words, machine, sizeof(words));
-    return irr_hash_words(IRR_HASH_BASIS, words, CONSTANTS);
-}
-
 /* Reads the file in the first call. */
 static void read_constants(void)
 {
     const irr_machine_t standard = IRR_MACHINE_DEFAULT;
     irr_status_t status = IRR_OK;
+    uint64_t words[CONSTANTS];
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
     if (constants.hash == 0) {
@@ -66,7 +58,8 @@ static void read_constants(void)
         if (params->machine_file[0] != '\0') {
             status = irr_machine_read(params->machine_file, &constants.machine, &constants.error);
         }
-        constants.hash = status == IRR_OK ? hash_of(&constants.machine) : REFUSED;
+        memcpy(words, &constants.machine, sizeof(words));
+        constants.hash = status == IRR_OK ? irr_hash_words(IRR_HASH_BASIS, words, CONSTANTS) : REFUSED;
     }
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
@@ -96,8 +89,8 @@ void mca_coll_irr_machine_words(uint64_t words[2])
 }
 
 /*
- * Words of the reduction if the constants are not alike: the lowest ranks that cannot use their files, that have the
- * largest hash, and that have another hash.  The number P - r stands for rank r of P ranks.  Then the value of each
+ * Words of the reduction if the constants differ between ranks: the lowest ranks that cannot use their files, that have
+ * the largest hash, and that have another hash.  The number P - r stands for rank r of P ranks.  Then the value of each
  * constant, and its complement, whose maximum gives the minimum of the value.  The words before FIRST are of the vote.
  */
 enum { FIRST = MCA_COLL_IRR_VOTE_MACHINE, REFUSES = FIRST, LARGEST, OTHER, VALUES, END = VALUES + 2 * CONSTANTS };
@@ -152,16 +145,16 @@ irr_status_t mca_coll_irr_machine_begin(mca_coll_irr_agreement_t *agreement, con
 {
     const irr_machine_t standard = IRR_MACHINE_DEFAULT;
     mca_coll_irr_module_t *module = agreement->module;
-    const bool alike = words[0] == ~words[1], largest = constants.hash == words[0];
+    const bool equal = words[0] == ~words[1], largest = constants.hash == words[0];
     const uint64_t mark = (uint64_t)(module->ranks.size - module->ranks.rank);
     uint64_t values[CONSTANTS];
 
-    module->team->machine = alike ? constants.machine : standard;
+    module->team->machine = equal ? constants.machine : standard;
     opal_output_verbose(module->ranks.rank == 0 ? 10 : 20, mca_coll_irr_component.output,
                         "coll:irr: communicator %s takes the %s constants of the machine", module->comm->c_name,
                         memcmp(&module->team->machine, &standard, sizeof(standard)) == 0 ? "default" : "measured");
     agreement->then = then;
-    if (alike) {
+    if (equal) {
         return then(agreement);
     }
     memcpy(values, &constants.machine, sizeof(values));

@@ -17,7 +17,6 @@
 #include "core/hash.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 
 /*
  * Writes the message to stderr, framed as Open MPI frames its messages.  Open MPI's own function would aggregate the

@@ -4,7 +4,7 @@
  *
  * For each communicator Open MPI calls a query function, which returns a module, and then the module's enable function.
  * Both functions run inside Open MPI's progress, where any wait hangs a multi-threaded job.  They therefore use data of
- * this process only.  They make a decision that must be alike on all ranks only if the decision depends on the
+ * this process only.  They make a decision that must be the same on all ranks only if the decision depends on the
  * communicator alone.  The first collective makes all other such decisions (coll_irr_agreement.c).
  *
  * In the first collective the ranks reach an agreement.  A rank without a module would not take part, and the other
@@ -19,8 +19,6 @@
 #include "coll_irr_settings.h"
 #include "coll_irr_statistics.h"
 #include "coll_irr_team.h"
-
-#include <stdlib.h>
 
 /* A clause that says how the running Open MPI differs from the Open MPI of the build; "" if they do not differ. */
 static char wrong_abi[96];
@@ -56,7 +54,7 @@ static bool is_alone(ompi_communicator_t *comm)
     return ompi_comm_size(comm) < 2 && !OMPI_COMM_IS_INTER(comm);
 }
 
-/* Returns NULL if this component serves the communicator, otherwise the reason.  Alike on all ranks. */
+/* Returns NULL if this component serves the communicator, otherwise the reason.  The result is equal on all ranks. */
 static const char *reason_to_decline(ompi_communicator_t *comm)
 {
     if (mca_coll_irr_component.params.priority < 0) {
@@ -351,7 +349,7 @@ static void destruct(mca_coll_irr_module_t *module)
         report_all();
         mca_coll_irr_report_end();
         mca_coll_irr_memory_end();
-        mca_coll_irr_teardown();
+        mca_coll_irr_teardown(module->settings->engine.timeout);
         strand_modules();
     }
     opal_mutex_lock(&mca_coll_irr_component.lock);
@@ -403,6 +401,7 @@ static int irr_close(void)
     mca_coll_irr_teams_close();
     mca_coll_irr_memory_close();
     mca_coll_irr_settings_close();
+    mca_coll_irr_lookups_close();
     mca_coll_irr_requests_close();
     mca_coll_irr_runs_close();
     mca_coll_irr_messages_close();

@@ -19,8 +19,6 @@
 
 #include "ompi/mca/topo/topo.h"
 
-#include <stdlib.h>
-
 /*
  * Offset of tags on the communicator of this rank's group.  Open MPI assigns tags to that communicator independently of
  * the inter-communicator, so our tags are 2^21 nonblocking collectives away.
@@ -64,6 +62,54 @@ int mca_coll_irr_ranks_on_my_node(const mca_coll_irr_ranks_t *ranks)
     return count;
 }
 
+/* ---- values that other processes have published ---- */
+
+/* The result of a lookup. */
+typedef struct found {
+    uint64_t value;
+    bool     known;
+    bool     exists;   /* the process has published a value */
+} found_t;
+
+/* For each value: the results for all processes of the job; NULL: no lookup yet.  Guarded by the component's lock. */
+static found_t *lookups[MCA_COLL_IRR_VALUES];
+
+void mca_coll_irr_lookups_close(void)
+{
+    for (int i = 0; i < MCA_COLL_IRR_VALUES; i++) {
+        free(lookups[i]);
+        lookups[i] = NULL;
+    }
+}
+
+int mca_coll_irr_lookup(const mca_coll_irr_ranks_t *ranks, int rank, mca_coll_irr_value_t which, uint64_t *value)
+{
+    const opal_process_name_t name = mca_coll_irr_process(ranks, rank);
+    const size_t processes = (size_t)mca_coll_irr_process_info.num_procs;
+    found_t own = { .known = false }, *found = &own;
+    int result = OMPI_SUCCESS;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    if (lookups[which] == NULL) {
+        lookups[which] = calloc(processes, sizeof(own));
+    }
+    if (lookups[which] != NULL && name.vpid < processes) {
+        found = &lookups[which][name.vpid];
+    }
+    if (!found->known) {
+        result = which == MCA_COLL_IRR_NODE ? mca_coll_irr_modex_node(&name, &found->value)
+                                            : mca_coll_irr_modex_get(MCA_COLL_IRR_SIGNATURE_KEY, &name, &found->value);
+        found->exists = result == OMPI_SUCCESS;
+        found->known = found->exists || result == OMPI_ERR_NOT_FOUND;
+    }
+    *value = found->value;
+    result = found->known && !found->exists ? OMPI_ERR_NOT_FOUND : result;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    return result;
+}
+
+/* ---- nodes ---- */
+
 static int compare_nodes(const void *a, const void *b)
 {
     const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
@@ -79,9 +125,7 @@ static int count_nodes(const mca_coll_irr_ranks_t *ranks)
     int count = 0;
 
     for (int i = 0; i < ranks->size && known; i++) {
-        const opal_process_name_t name = mca_coll_irr_process(ranks, i);
-
-        known = mca_coll_irr_modex_node(&name, &nodes[i]) == OMPI_SUCCESS;
+        known = mca_coll_irr_lookup(ranks, i, MCA_COLL_IRR_NODE, &nodes[i]) == OMPI_SUCCESS;
     }
     if (known) {
         qsort(nodes, (size_t)ranks->size, sizeof(*nodes), compare_nodes);

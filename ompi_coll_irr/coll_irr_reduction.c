@@ -11,8 +11,6 @@
 
 #include "core/clock.h"
 
-#include <stdlib.h>
-
 /*
  * Limit of the time between two tests that counts as a wait.  If the time is longer, the program has computed between
  * the tests, and messages may have arrived.
@@ -227,20 +225,17 @@ void mca_coll_irr_reduction_leave(const mca_coll_irr_ranks_t *ranks, void *own, 
 
 /* ---- bytes of all ranks ---- */
 
-static void swap(unsigned char *a, unsigned char *b, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++) {
-        const unsigned char kept = a[i];
-
-        a[i] = b[i];
-        b[i] = kept;
-    }
-}
-
 static void reverse(unsigned char *bytes, int count, size_t size)
 {
     for (int i = 0; i < count / 2; i++) {
-        swap(bytes + (size_t)i * size, bytes + (size_t)(count - 1 - i) * size, size);
+        unsigned char *a = bytes + (size_t)i * size, *b = bytes + (size_t)(count - 1 - i) * size;
+
+        for (size_t k = 0; k < size; k++) {
+            const unsigned char kept = a[k];
+
+            a[k] = b[k];
+            b[k] = kept;
+        }
     }
 }
 

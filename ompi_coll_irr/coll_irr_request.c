@@ -1,6 +1,6 @@
 /*
  * coll_irr_request.c - creates, releases and reuses the requests of nonblocking and persistent calls; starts and
- * finishes their operations on the engine; creates and ends operation classes, and begins their agreements.
+ * finishes their operations on the engine; creates and ends operation classes.
  *
  * An operation is a nonblocking call, or a start of a persistent request.  An operation class is the set of operations
  * that share a choice of the strategy (coll_irr_request.h).  The exchange of an operation is the transfer of its data.
@@ -29,8 +29,6 @@
 #include "core/alloc.h"
 
 #include "opal/runtime/opal_progress.h"
-
-#include <stdlib.h>
 
 mca_coll_irr_requests_t mca_coll_irr_requests;
 
@@ -215,8 +213,13 @@ void mca_coll_irr_requests_close(void)
 
 /* ---- classes ---- */
 
-static void link_class(mca_coll_irr_class_t *class)
+void mca_coll_irr_class_init(mca_coll_irr_class_t *class, mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
+                             const char *call)
 {
+    memset(class, 0, sizeof(*class));
+    class->module = module;
+    class->service = (mca_coll_irr_service_t){
+        .which = which, .call = call, .algorithm = mca_coll_irr_algorithm_of(module, which) };
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     if (mca_coll_irr_requests.live == NULL) {
         opal_progress_register(mca_coll_irr_requests_progress);
@@ -225,7 +228,7 @@ static void link_class(mca_coll_irr_class_t *class)
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
-static void unlink_class(mca_coll_irr_class_t *class)
+void mca_coll_irr_class_fini(mca_coll_irr_class_t *class)
 {
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     MCA_COLL_IRR_UNLINK(class);
@@ -233,21 +236,6 @@ static void unlink_class(mca_coll_irr_class_t *class)
         opal_progress_unregister(mca_coll_irr_requests_progress);
     }
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
-}
-
-void mca_coll_irr_class_init(mca_coll_irr_class_t *class, mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
-                             const char *call)
-{
-    memset(class, 0, sizeof(*class));
-    class->module = module;
-    class->service = (mca_coll_irr_service_t){
-        .which = which, .call = call, .algorithm = mca_coll_irr_algorithm_of(module, which) };
-    link_class(class);
-}
-
-void mca_coll_irr_class_fini(mca_coll_irr_class_t *class)
-{
-    unlink_class(class);
     mca_coll_irr_stats_class_end(class);
     mca_coll_irr_service_end(&class->service);
     free(class->service.candidates);
@@ -306,16 +294,4 @@ bool mca_coll_irr_class_is_lost(mca_coll_irr_class_t *class)
         (void)mca_coll_irr_fail(service, IRR_ERR_PEER);
     }
     return service->state == MCA_COLL_IRR_FAILED;
-}
-
-/* ---- agreements ---- */
-
-void mca_coll_irr_class_agree(mca_coll_irr_class_t *class)
-{
-    const mca_coll_irr_agreement_params_t params = {
-        .goal = class->service.state == MCA_COLL_IRR_NEW ? MCA_COLL_IRR_SERVE : MCA_COLL_IRR_CHOOSE,
-        .tag = class->tag, .unfit = class->unfit, .plans = class->request != NULL,
-        .problem = class->request != NULL ? &class->request->operation.bytes.problem : NULL };
-
-    mca_coll_irr_agreement_start(&class->agreement, class->module, &class->service, &params);
 }

@@ -138,9 +138,6 @@ void mca_coll_irr_class_lose(mca_coll_irr_class_t *class);
  */
 bool mca_coll_irr_class_is_lost(mca_coll_irr_class_t *class);
 
-/* Starts the agreement that is due after an operation (coll_irr_agreement.h). */
-void mca_coll_irr_class_agree(mca_coll_irr_class_t *class);
-
 /* ---- coll_irr_calls.c ---- */
 
 /* Starts the nonblocking operation of Open MPI for a request, as its inner request.  Returns an error of Open MPI. */

@@ -319,9 +319,14 @@ static mca_coll_irr_request_t *take_done(void)
     return done;
 }
 
-static void complete(mca_coll_irr_request_t *request)
+static void start_agreement(mca_coll_irr_class_t *class)
 {
-    ompi_request_complete(&request->super.super, true);
+    const mca_coll_irr_agreement_params_t params = {
+        .goal = class->service.state == MCA_COLL_IRR_NEW ? MCA_COLL_IRR_SERVE : MCA_COLL_IRR_CHOOSE,
+        .tag = class->tag, .unfit = class->unfit, .plans = class->request != NULL,
+        .problem = class->request != NULL ? &class->request->operation.bytes.problem : NULL };
+
+    mca_coll_irr_agreement_start(&class->agreement, class->module, &class->service, &params);
 }
 
 /* Advances the agreement of a class.  Returns true if the agreement has ended.  The caller must not hold the lock. */
@@ -350,7 +355,7 @@ static bool advance(mca_coll_irr_class_t *class)
     class->due = NULL;
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     run_queue(class);
-    complete(request);   /* must come last: it may free the communicator, and the class with it */
+    ompi_request_complete(&request->super.super, true);   /* comes last: it may free the communicator and the class */
     return true;
 }
 
@@ -402,10 +407,10 @@ static void finish(mca_coll_irr_request_t *request)
         run_queue(class);
     }
     if (completes) {
-        complete(request);   /* if an agreement begins, the operation `due` keeps the class alive */
+        ompi_request_complete(&request->super.super, true);   /* if `agrees`, `due` keeps the class alive */
     }
     if (agrees) {
-        mca_coll_irr_class_agree(class);
+        start_agreement(class);
         (void)advance(class);
     }
 }

@@ -18,8 +18,6 @@
 
 #include "core/log.h"
 
-#include <stdlib.h>
-
 irr_status_t mca_coll_irr_rooms_reserve(mca_coll_irr_module_t *module)
 {
     const mca_coll_irr_neighbors_t *neighbors = module->neighbors;

@@ -8,7 +8,6 @@
 #include "coll_irr_settings.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 enum { USER = IRR_SETTING_USER, EXPERT = IRR_SETTING_EXPERT, DEVELOPER = IRR_SETTING_DEVELOPER };
 
@@ -279,15 +278,6 @@ const char *const mca_coll_irr_algorithm_parameters[MCA_COLL_IRR_ALGORITHMS] = {
     [MCA_COLL_IRR_ALLTOALL_ALGORITHM] = MCA_COLL_IRR_PREFIX "alltoall_algorithm",
     [MCA_COLL_IRR_NEIGHBOR_ALGORITHM] = MCA_COLL_IRR_PREFIX "neighbor_algorithm"
 };
-
-size_t mca_coll_irr_timeout(void)
-{
-    const mca_coll_irr_setting_t *setting = mca_coll_irr_setting("timeout");
-    irr_settings_t settings = { .timeout = 0 };
-
-    (void)irr_setting_parse(setting->row, mca_coll_irr_parameter_text(setting), &settings);
-    return settings.timeout;
-}
 
 /* ---- bad values ---- */
 

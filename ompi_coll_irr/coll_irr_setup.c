@@ -25,9 +25,6 @@
 #include "coll_irr_engine.h"
 #include "coll_irr_team.h"
 
-#include <stdlib.h>
-#include <time.h>
-
 /* ---- groups of processes, for the teardown ---- */
 
 typedef mca_coll_irr_group_t group_t;
@@ -313,10 +310,9 @@ static void barriers(time_t deadline)
     }
 }
 
-void mca_coll_irr_teardown(void)
+void mca_coll_irr_teardown(size_t seconds)
 {
     mca_coll_irr_component_t *component = &mca_coll_irr_component;
-    const size_t seconds = mca_coll_irr_timeout();
 
     if (component->engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
         const time_t deadline = seconds > 0 ? time(NULL) + (time_t)seconds : 0;

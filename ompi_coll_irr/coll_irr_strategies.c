@@ -18,7 +18,6 @@
 #include "core/clock.h"
 #include "core/log.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 /*

@@ -9,8 +9,6 @@
 #include "core/clock.h"
 #include "core/hash.h"
 
-#include <stdlib.h>
-
 /* Maximum number of teams without communicators that keep engine communicators for later communicators. */
 #define KEPT 64
 

@@ -30,8 +30,6 @@
 
 #include "core/hash.h"
 
-#define KEY "coll.irr"
-
 /* ---- signatures ---- */
 
 /* A signature.  coll/irr can serve a communicator only if all its ranks have the same signature. */
@@ -89,7 +87,8 @@ static struct {
 void mca_coll_irr_signature_open(void)
 {
     mine.signature = sign();
-    mine.published = mca_coll_irr_abi_matches(NULL, 0) && mca_coll_irr_modex_put(KEY, mine.signature.word);
+    mine.published = mca_coll_irr_abi_matches(NULL, 0) &&
+                     mca_coll_irr_modex_put(MCA_COLL_IRR_SIGNATURE_KEY, mine.signature.word);
     mine.warned = false;
 }
 
@@ -99,10 +98,8 @@ void mca_coll_irr_signature_open(void)
  */
 static int find(const mca_coll_irr_ranks_t *ranks, int rank, signature_t *signature)
 {
-    const opal_process_name_t name = mca_coll_irr_process(ranks, rank);
-
     if (rank != ranks->rank) {
-        return mca_coll_irr_modex_get(KEY, &name, &signature->word);
+        return mca_coll_irr_lookup(ranks, rank, MCA_COLL_IRR_SIGNATURE, &signature->word);
     }
     *signature = mine.signature;
     return mine.published ? OMPI_SUCCESS : OMPI_ERR_NOT_FOUND;
