@@ -205,7 +205,7 @@ typedef struct mca_coll_irr_settings_t {
 
 /*
  * The state is NEW until the first call on a communicator of the team (communicators of the same processes).  The first
- * call sets another state, which is final except for CHOOSING: the ranks then agree later (coll_irr_service.c).
+ * call sets another state.  In the state CHOOSING the ranks agree later (coll_irr_service.c).
  */
 typedef enum mca_coll_irr_state_t {
     MCA_COLL_IRR_NEW,

@@ -216,7 +216,7 @@ static irr_status_t add(mca_coll_irr_end_t *end, int rank, ptrdiff_t offset, siz
 
 /*
  * Adds the runs of a block.  Returns IRR_ERR_NOT_SUPPORTED if the runs are too short.  The layout stores this result,
- * because most blocks resemble the previous one.
+ * because the next block usually has the same datatype.
  */
 static irr_status_t add_runs(mca_coll_irr_end_t *end, const mca_coll_irr_elements_t *elements,
                              mca_coll_irr_layout_t *layout)

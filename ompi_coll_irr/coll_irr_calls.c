@@ -12,13 +12,13 @@
  * tag, and Open MPI assigns tags in call order.  However, a persistent request of Open MPI takes the tag that the
  * nonblocking call would take, exchanges the same messages, and can start at any time.  A call during an agreement
  * therefore creates a persistent request.  This component starts the request if Open MPI serves the call, and frees it
- * otherwise.  If the engine serves a call without such a request, the call also takes a tag, so all ranks have the same
- * next tag.  Two conditions must hold: the nonblocking and the persistent function belong to one module, and each
- * call takes one tag.  If a condition does not hold, Open MPI serves all nonblocking calls.
+ * otherwise.  If the engine serves a call without a persistent request, the call also takes a tag, so all ranks have
+ * the same next tag.  Two conditions must hold: the nonblocking and the persistent function belong to one module, and
+ * each call takes one tag.  If a condition does not hold, Open MPI serves all nonblocking calls.
  *
  * With MPI_IN_PLACE a rank without bytes completes at once, and Open MPI 4.1 takes no tag for the call (5.0 does).  All
- * ranks must take the same number of tags, whether they know the strategy or not.  For such a call a persistent request
- * of Open MPI therefore always takes the tag.
+ * ranks must take the same number of tags, whether they know the strategy or not.  If a call with MPI_IN_PLACE has no
+ * bytes on this rank, a persistent request of Open MPI therefore takes the tag.
  *
  * A rank without memory still takes part, because other ranks wait for it.  The module contains the memory of its
  * classes.  If there is no memory for a request, the request is on the stack, and the call blocks until the operation

@@ -25,7 +25,7 @@ struct mca_coll_irr_class_t {
     int                      tag;        /* of the messages of `agreement` */
     const char              *unfit;      /* why the engine cannot serve nonblocking calls; NULL: it can */
     int                      active;     /* number of operations whose exchanges are in progress */
-    unsigned                 tests;      /* number of tests for the end of Open MPI's part of a start */
+    unsigned                 tests;      /* number of tests whether the inner request of a start has completed */
     bool                     holds;      /* an operation that starts now enters the queue */
     mca_coll_irr_request_t  *first, *last;   /* the queue */
     mca_coll_irr_request_t  *due;        /* operation that ends with an agreement; NULL: none */

@@ -41,7 +41,7 @@ void mca_coll_irr_log_above(mca_coll_irr_module_t *module);
 
 /* ---- statistics ---- */
 
-/* Allocates the record of a service if the component measures times.  Call before a nonblocking call. */
+/* Allocates the record of a service if the component measures times.  Runs before a nonblocking call starts. */
 void mca_coll_irr_stats_reserve(mca_coll_irr_service_t *service);
 
 /* Counts an exchange of `ns` nanoseconds, if the service has a record. */
