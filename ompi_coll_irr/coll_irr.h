@@ -36,6 +36,16 @@
 
 #include <time.h>
 
+/*
+ * Insert an item at the head of a list, and remove an item.  The item has the members `next`, and `link`, which points
+ * to the pointer to the item.  RELINK is for an item that has moved in memory.
+ */
+#define MCA_COLL_IRR_RELINK(item)                                                                                  \
+    ((void)(*(item)->link = (item), (item)->next != NULL ? (item)->next->link = &(item)->next : NULL))
+#define MCA_COLL_IRR_LINK(item, list) ((item)->link = &(list), (item)->next = (list), MCA_COLL_IRR_RELINK(item))
+#define MCA_COLL_IRR_UNLINK(item)                                                                                  \
+    ((void)(*(item)->link = (item)->next, (item)->next != NULL ? (item)->next->link = (item)->link : NULL))
+
 /* ---- the table of the collectives: what differs between them ---- */
 
 typedef struct mca_coll_irr_module_t mca_coll_irr_module_t;
@@ -76,8 +86,7 @@ typedef struct mca_coll_irr_entry_t {
 
 /*
  * The function and the module that would serve a form of a collective without coll/irr.  Both are NULL if no module
- * offers the form; coll/irr then does not offer it either.  If consecutive entries of mca_coll_irr_all_previous_t have
- * the same module, it is retained once.
+ * offers the form; coll/irr then does not offer it either.  Each entry retains its module.
  */
 typedef struct mca_coll_irr_previous_t {
     mca_coll_irr_function_t function;
@@ -96,7 +105,7 @@ typedef struct mca_coll_irr_collective_t {
     mca_coll_irr_entry_t   forms[MCA_COLL_IRR_FORMS];
     const char            *variable;   /* prefix of the names of the collective's MPI_T variables */
     int                    algorithm;  /* index of the parameter that names the collective's algorithm */
-    mca_coll_irr_which_t   primary;    /* this collective shares its engine communicator if the algorithms are equal */
+    mca_coll_irr_which_t   primary;    /* if its algorithm is the same, its engine communicator serves this one */
     mca_coll_irr_host_fn_t host;
 } mca_coll_irr_collective_t;
 
@@ -174,16 +183,21 @@ bool mca_coll_irr_warns_first(bool *warned);
 void mca_coll_irr_messages_open(void);
 void mca_coll_irr_messages_close(void);
 
-/* Used instead of a row of the algorithm table: Open MPI's implementation, the previous module, serves. */
-#define MCA_COLL_IRR_HOST (-1)
-
-/* Row 0 of the algorithm table. */
+/*
+ * An algorithm is a value of a parameter that names an algorithm: a row of the algorithm table, or the number of rows,
+ * which stands for Open MPI's implementation.  Row 0 is AUTO.
+ */
 #define MCA_COLL_IRR_AUTO 0
+
+static inline bool mca_coll_irr_is_host(int algorithm)
+{
+    return irr_algorithm_name(algorithm) == NULL;
+}
 
 /* The settings of a communicator. */
 typedef struct mca_coll_irr_settings_t {
     irr_settings_t engine;          /* all settings except the algorithm; texts are from malloc */
-    int            algorithms[MCA_COLL_IRR_ALGORITHMS];   /* rows of the algorithm table, or MCA_COLL_IRR_HOST */
+    int            algorithms[MCA_COLL_IRR_ALGORITHMS];
     size_t         ranks_per_node;  /* number of consecutive ranks that form a node; 0: the nodes that Open MPI knows */
 } mca_coll_irr_settings_t;
 
@@ -191,7 +205,7 @@ typedef struct mca_coll_irr_settings_t {
 
 /*
  * The state is NEW until the first call on a communicator of the team (communicators of the same processes).  The first
- * call sets another state, which is final except for CHOOSING: the ranks then agree later (coll_irr_service.c).
+ * call sets another state.  In the state CHOOSING the ranks agree later (coll_irr_service.c).
  */
 typedef enum mca_coll_irr_state_t {
     MCA_COLL_IRR_NEW,
@@ -206,7 +220,7 @@ typedef struct mca_coll_irr_candidates_t {
     irr_candidate_t list[IRR_CANDIDATES_MAX];   /* candidates of the trial */
     irr_candidate_t open[IRR_TRIAL_STRATEGIES];   /* the candidate of each open strategy */
     irr_situation_t situation;                  /* the situation in which `list` was last computed */
-    bool            lived;                      /* the lessons already include the end of the service */
+    bool            lived;                      /* the lessons include the number of exchanges of the service */
 } mca_coll_irr_candidates_t;
 
 /*
@@ -229,15 +243,15 @@ typedef struct mca_coll_irr_service_t {
     mca_coll_irr_which_t which;
     const char          *call;       /* name of the collective, or of a form that has a service of its own */
     mca_coll_irr_state_t state;
-    int                  algorithm;  /* row of the algorithm table, or MCA_COLL_IRR_HOST */
+    int                  algorithm;  /* that the settings name */
     /* NULL: Open MPI's implementation, or closed.  In state SERVING only strategies[0] exists. */
     irr_comm_t          *strategies[IRR_TRIAL_STRATEGIES];
     /* 0 if strategy 0 calls Open MPI's implementation; -1 if all strategies use the engine */
     int                  host_strategy;
     bool                 shares;     /* strategies[0] belongs to the primary of the collective */
-    uint64_t             first;      /* number of the team's first module that called the collective */
-    uint64_t             communicators;   /* number of modules that called it */
-    uint64_t             passed;     /* calls outside the team that went to Open MPI and are not in `record` yet */
+    uint64_t             first;      /* serial number of the first module of the team that called the collective */
+    uint64_t             communicators;   /* number of modules of the team that called the collective */
+    uint64_t             passed;     /* calls on communicators for which joining the team did not pay */
     bool                 logged;     /* the log names what serves the operation class */
     bool                 requests_logged;   /* the log names what serves persistent requests */
     char                 why[MCA_COLL_IRR_CAUSE];   /* clause of a message: reason of `state` or `refused` */
@@ -247,7 +261,6 @@ typedef struct mca_coll_irr_service_t {
 
     /* Used while CHOOSING. */
     bool                 voted;      /* the ranks have agreed that all of them choose strategies by trials */
-    bool                 grouped;    /* the ranks have opened strategies */
     bool                 needs_transport;   /* trials need a transport, even on one node: sharing memory has failed */
     bool                 refused;           /* all ranks know that no strategy can be opened; one has warned the user */
     irr_choice_t         choice;
@@ -264,13 +277,13 @@ struct mca_coll_irr_module_t {
     const mca_coll_irr_settings_t *settings;    /* may be shared by many communicators */
     mca_coll_irr_neighbors_t   *neighbors;      /* NULL: no call has needed them yet, or no memory */
     bool                        logged_above;     /* the log names a component of a higher priority */
-    irr_status_t                trouble;        /* bad value or no memory for a module; reported in the first call */
-    char                       *reason;         /* user message: reason of trouble, or why the engine is unavailable */
+    /* IRR_OK, or why this rank cannot use the engine: no memory, a bad value, no data of others (IRR_ERR_OOB) */
+    irr_status_t                trouble;
     mca_coll_irr_bad_t         *bad;            /* the bad value, from malloc; NULL: there is none, or no memory */
-    mca_coll_irr_operation_t    operation;      /* of blocking calls, while an engine communicator may serve them */
+    mca_coll_irr_operation_t    operation;      /* the current or the last blocking call that the engine serves */
     mca_coll_irr_all_previous_t previous;       /* the functions that served before this module */
-    struct mca_coll_irr_class_t *class;         /* next entry of `nonblocking`; allocated before its use */
-    struct mca_coll_irr_class_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];    /* of nonblocking calls; NULL: no call yet */
+    struct mca_coll_irr_class_t *class;         /* an array with room for the classes of all collectives */
+    struct mca_coll_irr_class_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];    /* entries of `class`; NULL: no call yet */
     mca_coll_irr_module_t      *next, **link;   /* of the component's list; `link` points to this module */
     bool                        spare;          /* kept for a communicator without memory for its own module */
     uint64_t                    number;         /* serial number of the module in this process */
@@ -280,7 +293,7 @@ struct mca_coll_irr_module_t {
     bool                        called[MCA_COLL_IRR_COLLECTIVES];   /* on this communicator */
     bool                        joined[MCA_COLL_IRR_COLLECTIVES];
     bool                        logged[MCA_COLL_IRR_COLLECTIVES];   /* the log names what serves the collective */
-    uint64_t                    passed[MCA_COLL_IRR_COLLECTIVES];   /* calls passed to Open MPI, not yet in a record */
+    uint64_t                    passed[MCA_COLL_IRR_COLLECTIVES];   /* calls for which joining the team did not pay */
 };
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_module_t);
@@ -292,7 +305,7 @@ static inline bool mca_coll_irr_is_served(const mca_coll_irr_service_t *service)
            (service->state == MCA_COLL_IRR_CHOOSING && service->host_strategy != 0);
 }
 
-/* Returns the row of the algorithm table that the settings name for a collective, or MCA_COLL_IRR_HOST. */
+/* Returns the algorithm that the settings name for a collective. */
 static inline int mca_coll_irr_algorithm_of(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
     return module->settings->algorithms[mca_coll_irr_collectives[which].algorithm];
@@ -306,6 +319,9 @@ static inline bool mca_coll_irr_has_neighbors(const mca_coll_irr_module_t *modul
 {
     return which >= MCA_COLL_IRR_NEIGHBOR_ALLTOALLV || OMPI_COMM_IS_INTER(module->comm);
 }
+
+/* Local: returns the number of nodes of the communicator, from coll_irr_ranks_per_node if the user gives it. */
+int mca_coll_irr_nodes(const mca_coll_irr_module_t *module);
 
 /* ---- parameters ---- */
 
@@ -324,12 +340,6 @@ void mca_coll_irr_settings_give(const mca_coll_irr_settings_t *settings);
 /* Called when the component closes. */
 void mca_coll_irr_settings_close(void);
 
-/* Converts i, the value of an algorithm parameter, to a row of the algorithm table or to MCA_COLL_IRR_HOST. */
-int mca_coll_irr_algorithm(int i);
-
-/* The inverse of mca_coll_irr_algorithm. */
-int mca_coll_irr_algorithm_value(int algorithm);
-
 /* The names of the parameters that name an algorithm.  mca_coll_irr_parameter returns the name for a collective. */
 extern const char *const mca_coll_irr_algorithm_parameters[MCA_COLL_IRR_ALGORITHMS];
 
@@ -337,9 +347,6 @@ static inline const char *mca_coll_irr_parameter(mca_coll_irr_which_t which)
 {
     return mca_coll_irr_algorithm_parameters[mca_coll_irr_collectives[which].algorithm];
 }
-
-/* Returns the parameter coll_irr_timeout in seconds, for waits that belong to no communicator; 0: no limit. */
-size_t mca_coll_irr_timeout(void);
 
 int mca_coll_irr_pvars_register(void);
 

@@ -22,8 +22,6 @@
 
 #include "core/clock.h"
 
-#include <stdlib.h>
-
 /* ---- a collective that all ranks want served ---- */
 
 static irr_status_t share(mca_coll_irr_agreement_t *agreement);
@@ -65,7 +63,7 @@ static irr_status_t open_for(mca_coll_irr_agreement_t *agreement, mca_coll_irr_s
     mca_coll_irr_service_settings(agreement->module, target, &settings);
     agreement->comm_service = target;
     agreement->tries = tries;
-    return mca_coll_irr_setup_begin(agreement, &settings, trouble, agreement->module->reason, served);
+    return mca_coll_irr_setup_begin(agreement, &settings, trouble, served);
 }
 
 static mca_coll_irr_service_t *primary_of(const mca_coll_irr_agreement_t *agreement)
@@ -192,7 +190,7 @@ void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_
     agreement->everywhere = params->blocking && module->team->everywhere;
     mca_coll_irr_reduction_init(&agreement->reduction, &module->ranks, params->tag);
     if (params->goal == MCA_COLL_IRR_OPEN) {
-        (void)mca_coll_irr_setup_begin(agreement, params->settings, params->trouble, params->reason, opened);
+        (void)mca_coll_irr_setup_begin(agreement, params->settings, params->trouble, opened);
     } else if (service->voted) {
         (void)choose(agreement);
     } else {
@@ -245,7 +243,7 @@ static bool warn_late(const mca_coll_irr_agreement_t *agreement)
         return false;
     }
     mca_coll_irr_warn("rank %d of communicator %.64s has an info key for coll/irr, such as %s, and "
-                      "waits for the others; the key must be the same on all ranks", module->ranks.rank,
+                      "waits for the other ranks; all ranks must have the same key", module->ranks.rank,
                       module->comm->c_name, mca_coll_irr_parameter(agreement->service->which));
     return true;
 }

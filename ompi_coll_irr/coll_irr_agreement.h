@@ -21,8 +21,6 @@
 #include "coll_irr.h"
 #include "comm/setup.h"
 
-#include <time.h>
-
 /* ---- coll_irr_reduction.c: maxima of words, a gather of bytes of all ranks, or a barrier; never blocks ---- */
 
 /*
@@ -40,8 +38,8 @@
  * A late rank may receive the messages of all others, and not notice that they gave up afterwards.  If any rank has a
  * timeout, which an additional word of the maxima shows, all ranks therefore run the rounds twice.  After the first
  * pass a rank knows that all ranks have entered the operation; after the second pass, that all ranks have completed the
- * first pass.  In one case the other ranks do not notice: a rank may give up alone in the second pass.  They then wait
- * for this rank in the next operation or exchange, which ends in an error, or in a collective of Open MPI.
+ * first pass.  The other ranks do not notice if one rank gives up alone in the second pass.  They then wait for this
+ * rank: in the next operation or exchange, which ends in an error, or in a collective of Open MPI.
  *
  * Cost: log2(P) messages sent and received; twice as many for maxima with a timeout.  A gather doubles the message size
  * from round to round.
@@ -62,7 +60,7 @@ typedef struct mca_coll_irr_reduction_t {
     mca_coll_irr_ranks_t   *ranks;
     const int              *members;     /* participating ranks; this rank has index `me`; NULL: all ranks */
     int                     count, me, tag;
-    uint64_t                waited_ns, seen_ns;   /* time waited, with GAP_NS for a longer gap; time of last test */
+    uint64_t                waited_ns, seen_ns;   /* time in waits, for the timeout; time of the last test */
     mca_coll_irr_partners_t partners;
     int                     round;       /* the current round */
     ompi_request_t         *requests[2]; /* receive and send of the round; NULL: none, or completed */
@@ -108,9 +106,10 @@ irr_status_t mca_coll_irr_reduction_wait(mca_coll_irr_reduction_t *reduction, ti
 irr_status_t mca_coll_irr_maxima(mca_coll_irr_ranks_t *ranks, uint64_t *words, size_t count);
 
 /*
- * Returns memory for the state of a blocking call.  Returns `own` if these ranks have no timeout.  If there is no other
- * memory, disables the timeout and returns `own`.  mca_coll_irr_reduction_leave ends the call: it frees memory other
- * than `own`, unless Open MPI may still use the memory for a reduction that was given up.
+ * Returns memory for the state of a blocking call.  Without a timeout this is `own`, which is on the caller's stack.
+ * With a timeout it is from malloc, because Open MPI may still use the memory after the call, if the reduction was
+ * given up.  If malloc fails, the function disables the timeout and returns `own`.  mca_coll_irr_reduction_leave frees
+ * memory other than `own`, unless Open MPI may still use it.
  */
 void *mca_coll_irr_reduction_room(mca_coll_irr_ranks_t *ranks, void *own, size_t bytes);
 void mca_coll_irr_reduction_leave(const mca_coll_irr_ranks_t *ranks, void *own, void *room);
@@ -134,7 +133,6 @@ int mca_coll_irr_tag(ompi_communicator_t *comm);
 
 /* Publishes the signature of this process.  Called when the component opens, before MPI_Init exchanges signatures. */
 void mca_coll_irr_signature_open(void);
-void mca_coll_irr_signature_close(void);
 
 /* ---- agreements ---- */
 
@@ -147,7 +145,7 @@ typedef enum mca_coll_irr_goal_t {
     MCA_COLL_IRR_OPEN      /* only sets up an engine communicator; needs no service */
 } mca_coll_irr_goal_t;
 
-/* The input of an agreement.  It is alike on all ranks except for `problem`, `trouble`, `reason` and `unfit`. */
+/* The input of an agreement.  Only `problem`, `trouble` and `unfit` may differ between ranks. */
 typedef struct mca_coll_irr_agreement_params_t {
     mca_coll_irr_goal_t    goal;
     int                    tag;        /* of the messages */
@@ -157,7 +155,6 @@ typedef struct mca_coll_irr_agreement_params_t {
     const irr_problem_t   *problem;    /* the problem to plan; NULL: `trouble` is set */
     const irr_settings_t  *settings;   /* OPEN: settings of the engine communicator */
     irr_status_t           trouble;    /* OPEN: why this rank cannot take part */
-    const char            *reason;     /* OPEN: the reason of `trouble`, for the user */
 } mca_coll_irr_agreement_params_t;
 
 /*
@@ -175,7 +172,7 @@ struct mca_coll_irr_agreement_t {
     mca_coll_irr_module_t  *module;
     mca_coll_irr_service_t *service;
     mca_coll_irr_agreement_params_t params;
-    mca_coll_irr_step_t     next, then;   /* the next step; the step after the last step of the current group */
+    mca_coll_irr_step_t     next, then;   /* the next step; the step that follows the current group of steps */
     irr_status_t            status;
     mca_coll_irr_reduction_t   reduction;
     uint64_t                words[MCA_COLL_IRR_REDUCTION_WORDS];   /* maxima are computed in place */
@@ -190,13 +187,13 @@ struct mca_coll_irr_agreement_t {
     bool                    sets_up;      /* the next step belongs to the setup */
     irr_oob_t               oob;
     irr_setup_t             setup;
-    irr_comm_t             *comm;         /* the engine communicator; NULL: none is open, or another object owns it */
-    irr_status_t            setup_result; /* IRR_OK; IRR_ERR_NOT_SUPPORTED, alike on all ranks; a reduction's error */
-    uint64_t                failed;       /* the plan failed on this rank; later: on any rank */
-    bool                    only_shared;  /* alike on all ranks: a setup without a transport, or none */
-    mca_coll_irr_group_t   *group;        /* the members, for the teardown; NULL: none, or another object owns it */
+    irr_comm_t             *comm;         /* the new engine communicator; NULL: there is none, or a service owns it */
+    irr_status_t            setup_result; /* IRR_OK; IRR_ERR_NOT_SUPPORTED on all ranks; a reduction's error */
+    uint64_t                failed;       /* 1: planning failed on this rank; after the reduction: on some rank */
+    bool                    only_shared;  /* the setup uses shared memory and no transport; equal on all ranks */
+    mca_coll_irr_group_t   *group;        /* the ranks, for the teardown; NULL: there is none here */
     mca_coll_irr_service_t *comm_service; /* the service that gets the engine communicator */
-    bool                    tries;        /* tries the strategies of a named algorithm */
+    bool                    tries;        /* the ranks will compare the strategies of the named algorithm */
 
     /* the choice */
     irr_candidate_t         list[IRR_CANDIDATES_MAX];
@@ -258,14 +255,14 @@ enum { MCA_COLL_IRR_VOTE_APART = 3, MCA_COLL_IRR_VOTE_PINNED, MCA_COLL_IRR_VOTE_
 const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
 /*
- * Begins the setup of an engine communicator with these settings.  `trouble` of this rank and its `reason`, a text for
- * the user, may differ between ranks.  At the end `setup_result` holds the result; with IRR_OK the step `then` takes
- * ownership of `comm`.
+ * Begins the setup of an engine communicator with these settings.  `trouble` says why this rank cannot take part, and
+ * may differ between ranks.  At the end `setup_result` holds the result; with IRR_OK the step `then` takes ownership of
+ * `comm`.
  */
 irr_status_t mca_coll_irr_setup_begin(mca_coll_irr_agreement_t *agreement, const irr_settings_t *settings,
-                                      irr_status_t trouble, const char *reason, mca_coll_irr_step_t then);
+                                      irr_status_t trouble, mca_coll_irr_step_t then);
 
-/* Returns the cause of IRR_ERR_NOT_SUPPORTED as a clause, alike on all ranks. */
+/* Returns the cause of IRR_ERR_NOT_SUPPORTED as a clause, which is equal on all ranks. */
 const char *mca_coll_irr_setup_why(const mca_coll_irr_agreement_t *agreement);
 
 /* Local: stops a setup in progress, and destroys the engine communicator. */

@@ -98,33 +98,20 @@ size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side)
     return (each + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);   /* the next array is aligned */
 }
 
-/* Replace an array by a copy in `memory`, and return the memory after the copy. */
-static void *copy_counts(mca_coll_irr_counts_t *counts, int entries, mca_coll_irr_one_count_t *memory)
-{
-    for (int i = 0; i < entries; i++) {
-        memory[i] = (mca_coll_irr_one_count_t)MCA_COLL_IRR_COUNT(*counts, i);
-    }
-    *counts = MCA_COLL_IRR_COUNTS(memory);
-    return memory + entries;
+/* Defines a function that replaces an array by a copy in `memory`, and returns the memory after the copy. */
+#define COPIES(name, array_t, element_t, get, make)                                                                \
+static void *name(array_t *array, int entries, element_t *memory)                                                  \
+{                                                                                                                  \
+    for (int i = 0; i < entries; i++) {                                                                            \
+        memory[i] = (element_t)get(*array, i);                                                                     \
+    }                                                                                                              \
+    *array = make(memory);                                                                                         \
+    return memory + entries;                                                                                       \
 }
 
-static void *copy_displs(mca_coll_irr_displs_t *displs, int entries, mca_coll_irr_one_displ_t *memory)
-{
-    for (int i = 0; i < entries; i++) {
-        memory[i] = (mca_coll_irr_one_displ_t)MCA_COLL_IRR_DISPL(*displs, i);
-    }
-    *displs = MCA_COLL_IRR_DISPLS(memory);
-    return memory + entries;
-}
-
-static void *copy_offsets(mca_coll_irr_offsets_t *offsets, int entries, MPI_Aint *memory)
-{
-    for (int i = 0; i < entries; i++) {
-        memory[i] = MCA_COLL_IRR_DISPL(*offsets, i);
-    }
-    *offsets = MCA_COLL_IRR_DISPLS(memory);
-    return memory + entries;
-}
+COPIES(copy_counts, mca_coll_irr_counts_t, mca_coll_irr_one_count_t, MCA_COLL_IRR_COUNT, MCA_COLL_IRR_COUNTS)
+COPIES(copy_displs, mca_coll_irr_displs_t, mca_coll_irr_one_displ_t, MCA_COLL_IRR_DISPL, MCA_COLL_IRR_DISPLS)
+COPIES(copy_offsets, mca_coll_irr_offsets_t, MPI_Aint, MCA_COLL_IRR_DISPL, MCA_COLL_IRR_DISPLS)
 
 void mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory)
 {
@@ -229,7 +216,7 @@ static irr_status_t add(mca_coll_irr_end_t *end, int rank, ptrdiff_t offset, siz
 
 /*
  * Adds the runs of a block.  Returns IRR_ERR_NOT_SUPPORTED if the runs are too short.  The layout stores this result,
- * because most blocks resemble the previous one.
+ * because the next block usually has the same datatype.
  */
 static irr_status_t add_runs(mca_coll_irr_end_t *end, const mca_coll_irr_elements_t *elements,
                              mca_coll_irr_layout_t *layout)
@@ -269,7 +256,7 @@ static bool is_device(const mca_coll_irr_end_t *end, const mca_coll_irr_side_t *
 
 /*
  * Makes the list of blocks, and sets *layout to the layout of the last block.  Returns false if there is no memory for
- * the list.  With packs_all the reserved memory always suffices.
+ * the list.  With packs_all each slot has one block, for which the caller has reserved memory.
  */
 static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool packs_all,
                  mca_coll_irr_layout_t *layout)
@@ -398,7 +385,7 @@ static bool make_problem(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t 
     return has_room;
 }
 
-/* True if the last call was for the same ranks.  Requests of all communicators use the same bytes one after another. */
+/* True if the last call was for the same ranks.  A reused request may have belonged to another communicator. */
 static inline bool is_for(const irr_problem_t *last, const mca_coll_irr_call_t *call,
                           const mca_coll_irr_ranks_t *ranks, bool in_place)
 {
@@ -458,8 +445,8 @@ static bool joins(mca_coll_irr_elements_t *first, const mca_coll_irr_elements_t 
  * Packs or unpacks a side.  Blocks without gaps between them are copied at once, because a copy from or to an
  * accelerator takes microseconds.  Their packed copies follow each other, too.
  *
- * The list of blocks has the order of the side.  A slot with packed elements or a single run
- * has one block in the list.  Any other slot has one block for each run.
+ * The list of blocks has the order of the side.  A slot with packed elements or a single run has one block in the list.
+ * Any other slot has one block for each run.
  */
 static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *end, bool pack)
 {

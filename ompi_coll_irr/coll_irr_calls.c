@@ -12,13 +12,13 @@
  * tag, and Open MPI assigns tags in call order.  However, a persistent request of Open MPI takes the tag that the
  * nonblocking call would take, exchanges the same messages, and can start at any time.  A call during an agreement
  * therefore creates a persistent request.  This component starts the request if Open MPI serves the call, and frees it
- * otherwise.  If the engine serves a call without such a request, the call also takes a tag, so all ranks have the same
- * next tag.  Two conditions must hold: the nonblocking and the persistent function belong to one module, and each
- * call takes one tag.  If a condition does not hold, Open MPI serves all nonblocking calls.
+ * otherwise.  If the engine serves a call without a persistent request, the call also takes a tag, so all ranks have
+ * the same next tag.  Two conditions must hold: the nonblocking and the persistent function belong to one module, and
+ * each call takes one tag.  If a condition does not hold, Open MPI serves all nonblocking calls.
  *
  * With MPI_IN_PLACE a rank without bytes completes at once, and Open MPI 4.1 takes no tag for the call (5.0 does).  All
- * ranks must take the same number of tags, whether they know the strategy or not.  For such a call a persistent request
- * of Open MPI therefore always takes the tag.
+ * ranks must take the same number of tags, whether they know the strategy or not.  If a call with MPI_IN_PLACE has no
+ * bytes on this rank, a persistent request of Open MPI therefore takes the tag.
  *
  * A rank without memory still takes part, because other ranks wait for it.  The module contains the memory of its
  * classes.  If there is no memory for a request, the request is on the stack, and the call blocks until the operation
@@ -47,7 +47,7 @@
 
 #include "core/clock.h"
 
-static const char *const another = "another component than libnbc serves nonblocking calls";
+static const char *const not_libnbc = "another component than libnbc serves nonblocking calls";
 
 static const mca_coll_irr_previous_t *previous_of(const mca_coll_irr_class_t *class, mca_coll_irr_form_t form)
 {
@@ -77,7 +77,7 @@ static int pass_on(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call,
                                          request_p);
 
     if (tag - comm->c_nbc_tag != 1 && !is_empty(call)) {
-        class->unfit = another;
+        class->unfit = not_libnbc;
     }
     return result;
 }
@@ -104,7 +104,7 @@ static void begin_class(mca_coll_irr_class_t *class)
     mca_coll_irr_find_neighbors(class->module, service->which);
     class->tag = MCA_COLL_IRR_TAG_CLASS - (int)service->which;
     if (persistent->function == NULL || persistent->module != nonblocking->module) {
-        class->unfit = another;
+        class->unfit = not_libnbc;
     }
     mca_coll_irr_begin(class->module, service);    /* if the state stays NEW, the ranks agree after the first call */
 }
@@ -138,7 +138,7 @@ typedef enum kind {
     PASSES,   /* Open MPI; coll/irr need not know when the call ends */
     HOST,     /* Open MPI; coll/irr must know when the call ends */
     ENGINE,
-    DOUBT     /* not known yet; the call enters the queue of the class */
+    DOUBT     /* depends on the agreement in progress; the call enters the queue of the class */
 } kind_t;
 
 /* Returns true if coll/irr need not know when a call to Open MPI ends.  Counts the call if the ranks choose. */
@@ -176,7 +176,6 @@ static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
     if (kind == DOUBT || (kind == ENGINE && is_empty(&request->call))) {
         result = mca_coll_irr_host(class->module, class->service.which, MCA_COLL_IRR_PERSISTENT, &request->call,
                                    &ompi_mpi_info_null.info, &request->inner);
-        request->ready = result == OMPI_SUCCESS;
     } else if (kind == ENGINE) {
         (void)mca_coll_irr_tag(class->module->comm);
     }
@@ -317,7 +316,7 @@ static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settin
     const mca_coll_irr_agreement_params_t params = {
         .goal = MCA_COLL_IRR_OPEN, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true, .plans = true,
         .problem = request == NULL ? NULL : &request->operation.bytes.problem, .settings = settings,
-        .trouble = trouble, .reason = "a rank has no memory for a persistent request" };
+        .trouble = trouble };
 
     return mca_coll_irr_agree(module, NULL, &params, comm_p);
 }
@@ -354,22 +353,21 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
 static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
 {
     mca_coll_irr_service_t *service = &request->class->service;
-    const mca_coll_irr_service_t *class = mca_coll_irr_team_service(module->team, service->which);
+    const mca_coll_irr_service_t *blocking = mca_coll_irr_team_service(module->team, service->which);
     irr_status_t trouble = IRR_OK, status;
     irr_settings_t settings;
 
-    if (!mca_coll_irr_service_settings(module, class, &settings)) {
+    if (!mca_coll_irr_service_settings(module, blocking, &settings)) {
         return IRR_OK;
     }
     if (mca_coll_irr_service_has_candidates(service)) {
-        service->candidates->open[1] = class->candidates->open[class->choice.strategy];
+        service->candidates->open[1] = blocking->candidates->open[blocking->choice.strategy];
     } else {
         trouble = IRR_ERR_NO_MEMORY;
     }
     status = open_planned(module, &settings, request, trouble, &service->strategies[1]);
     if (status == IRR_OK) {
-        irr_choice_found(&service->choice, &class->choice.speedup);
-        service->grouped = true;   /* as for the strategies of the class */
+        irr_choice_found(&service->choice, &blocking->choice.speedup);
     } else {
         service->strategies[1] = NULL;
     }
@@ -385,11 +383,10 @@ static void begin_trials(mca_coll_irr_request_t *request, ompi_request_t *inner,
     mca_coll_irr_service_t *service = &request->class->service;
 
     request->inner = inner;
-    request->ready = true;
     request->load = mca_coll_irr_load(&request->call, request->class->module->ranks.rank);
     request->class->tag = tag;
     service->state = MCA_COLL_IRR_CHOOSING;
-    service->voted = true;   /* the ranks have voted for the class */
+    service->voted = true;   /* the ranks have voted for blocking calls */
     irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share,
                     mca_coll_irr_memory_is_given());
 }
@@ -400,7 +397,7 @@ static void begin_trials(mca_coll_irr_request_t *request, ompi_request_t *inner,
  */
 static int create_tried(const args_t *args, ompi_request_t **request_p)
 {
-    mca_coll_irr_service_t *class = mca_coll_irr_team_service(args->module->team, args->which);
+    mca_coll_irr_service_t *blocking = mca_coll_irr_team_service(args->module->team, args->which);
     const int tag = mca_coll_irr_tag(args->module->comm);
     const uint64_t begin_ns = irr_clock_ns();
     mca_coll_irr_request_t *request = create(args);
@@ -415,7 +412,7 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
         status = take_found(args->module, request);
     }
     if (tries && status == IRR_OK) {
-        mca_coll_irr_stats_request(request, class->choice.strategy != 0 ? begin_ns : 0);
+        mca_coll_irr_stats_request(request, blocking->choice.strategy != 0 ? begin_ns : 0);
         *request_p = &request->super.super;
         return OMPI_SUCCESS;
     }
@@ -429,32 +426,32 @@ static int create_tried(const args_t *args, ompi_request_t **request_p)
     if (!tries && result == OMPI_SUCCESS) {
         ompi_request_free(&inner);
     }
-    return mca_coll_irr_fail(class, status);
+    return mca_coll_irr_fail(blocking, status);
 }
 
 int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
                            ompi_info_t *info, ompi_request_t **request_p)
 {
-    mca_coll_irr_service_t *class;
+    mca_coll_irr_service_t *service;
     const args_t args = { .module = module, .which = which, .call = call, .info = info };
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
     irr_settings_t settings;
-    int result = mca_coll_irr_activate(module, which, &class);
+    int result = mca_coll_irr_activate(module, which, &service);
 
-    if (result == OMPI_SUCCESS && class->state == MCA_COLL_IRR_CHOOSING && !class->voted) {
+    if (result == OMPI_SUCCESS && service->state == MCA_COLL_IRR_CHOOSING && !service->voted) {
         const mca_coll_irr_agreement_params_t params = {
             .goal = MCA_COLL_IRR_VOTE, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true };
 
-        result = mca_coll_irr_error(mca_coll_irr_agree(module, class, &params, NULL));
+        result = mca_coll_irr_error(mca_coll_irr_agree(module, service, &params, NULL));
     }
     if (result != OMPI_SUCCESS) {
         return result;
     }
     mca_coll_irr_set_ranks(module, which, call);
-    if (class->state == MCA_COLL_IRR_CHOOSING && !mca_coll_irr_is_served(class)) {
+    if (service->state == MCA_COLL_IRR_CHOOSING && !mca_coll_irr_is_served(service)) {
         return create_tried(&args, request_p);
     }
-    if (mca_coll_irr_service_settings(module, class, &settings)) {
+    if (mca_coll_irr_service_settings(module, service, &settings)) {
         status = create_served(&args, &settings, request_p);
     }
     if (status != IRR_ERR_NOT_SUPPORTED) {

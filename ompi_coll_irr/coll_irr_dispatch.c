@@ -14,23 +14,6 @@
 
 /* ---- the first call ---- */
 
-void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
-{
-    char text[128];
-
-    switch (mca_coll_irr_mode(module, service)) {
-    case MCA_COLL_IRR_CHOOSES:
-        mca_coll_irr_choose_begin(module, service);
-        break;
-    case MCA_COLL_IRR_LEAVES:
-        snprintf(text, sizeof(text), "%s is host", mca_coll_irr_parameter(service->which));
-        mca_coll_irr_decline(module, service, text);
-        break;
-    default:
-        break;
-    }
-}
-
 /* Runs an agreement.  Returns OMPI_SUCCESS or its error, which the MPI call returns. */
 static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_goal_t goal)
 {
@@ -106,17 +89,29 @@ static int serve(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, irr_
                             : mca_coll_irr_host(module, which, MCA_COLL_IRR_BLOCKING, call, NULL, NULL);
 }
 
-/* Serves a call in state CHOOSING.  If the choice requires it, times the call, or runs an agreement after the call. */
+/*
+ * Serves a call.  If `chooses` is true, the call counts for the choice of the strategy: the function times the call if
+ * the choice requires it, and runs an agreement after the call if one is due.  If the component measures calls, the
+ * record of the service counts the call.
+ */
 __attribute__((noinline))
-static int serve_turn(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, irr_comm_t *strategy,
-                      const mca_coll_irr_call_t *call)
+static int serve_counted(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, irr_comm_t *strategy,
+                         const mca_coll_irr_call_t *call, bool chooses)
 {
-    const irr_choice_timing_t timing = mca_coll_irr_service_next(module, service);
-    const uint64_t begin_ns = timing.timed ? irr_clock_ns() : 0;
-    int result = serve(module, service->which, strategy, call), agreed = OMPI_SUCCESS;
+    const irr_choice_timing_t timing =
+        chooses ? mca_coll_irr_service_next(module, service) : (irr_choice_timing_t){ .timed = false };
+    const bool measures = service->record != NULL || mca_coll_irr_component.measures;
+    const uint64_t begin_ns = timing.timed || measures ? irr_clock_ns() : 0;
+    const int result = serve(module, service->which, strategy, call);
+    const uint64_t ns = begin_ns > 0 ? irr_clock_ns() - begin_ns : 0;
+    int agreed = OMPI_SUCCESS;
 
+    if (measures) {
+        mca_coll_irr_stats_reserve(service);
+        mca_coll_irr_stats_took(service, ns);
+        mca_coll_irr_stats_load(module, service, &call->send);
+    }
     if (timing.timed) {
-        const uint64_t ns = irr_clock_ns() - begin_ns;
         const irr_choice_load_t load = mca_coll_irr_load(call, module->ranks.rank);
 
         irr_choice_end(&service->choice, &timing, ns, &load);
@@ -127,35 +122,21 @@ static int serve_turn(mca_coll_irr_module_t *module, mca_coll_irr_service_t *ser
     return result != OMPI_SUCCESS ? result : agreed;
 }
 
-static int dispatch(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const mca_coll_irr_call_t *call)
-{
-    const bool waits = mca_coll_irr_team_must_join(module, service);   /* this communicator has not joined (yet) */
-    irr_comm_t *strategy = waits ? NULL : mca_coll_irr_service_strategy(service);
-
-    return service->state == MCA_COLL_IRR_CHOOSING && !waits ? serve_turn(module, service, strategy, call)
-                                                             : serve(module, service->which, strategy, call);
-}
-
-/* Dispatches a call, and measures it. */
-__attribute__((noinline))
-static int measure(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const mca_coll_irr_call_t *call)
-{
-    const uint64_t setup_ns = service->setup_ns, begin_ns = irr_clock_ns();
-    const int result = dispatch(module, service, call);
-
-    mca_coll_irr_stats_call(module, service, &call->send, irr_clock_ns() - begin_ns - (service->setup_ns - setup_ns));
-    return result;
-}
-
 int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call)
 {
     mca_coll_irr_service_t *service;
     const int result = mca_coll_irr_activate(module, which, &service);
+    irr_comm_t *strategy;
+    bool waits, chooses;
 
     if (result != OMPI_SUCCESS) {
         return result;
     }
     mca_coll_irr_set_ranks(module, which, call);
-    return service->record != NULL || mca_coll_irr_component.measures ? measure(module, service, call)
-                                                                   : dispatch(module, service, call);
+    waits = mca_coll_irr_team_must_join(module, service);   /* this communicator has not joined (yet) */
+    strategy = waits ? NULL : mca_coll_irr_service_strategy(service);
+    chooses = service->state == MCA_COLL_IRR_CHOOSING && !waits;
+    return chooses || service->record != NULL || mca_coll_irr_component.measures
+               ? serve_counted(module, service, strategy, call, chooses)
+               : serve(module, which, strategy, call);
 }

@@ -25,8 +25,6 @@
 
 #include <limits.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- transport ---- */
@@ -34,8 +32,8 @@
 /* The choice of a transport, made when the component opens. */
 static irr_transport_choice_t transport;
 
-/* Returns the part of the configuration that is alike on all ranks with the same parameters. */
-static irr_engine_config_t alike(void)
+/* Returns the part of the configuration that is equal on all ranks with the same parameters. */
+static irr_engine_config_t common_config(void)
 {
     const mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
 
@@ -52,7 +50,7 @@ static irr_engine_config_t alike(void)
 
 void mca_coll_irr_transport_open(void)
 {
-    const irr_engine_config_t config = alike();
+    const irr_engine_config_t config = common_config();
 
     irr_transport_choose(&config, &transport);
 }
@@ -145,30 +143,20 @@ static size_t eager_bytes(void)
     return given == IRR_BYTES_AUTO && topology[0] != '\0' ? EAGER_SWITCHES : given;
 }
 
-/* Writes the name of the trace file of this process, prefix.rank.trace, or "" if there is no prefix. */
-static void trace_file(char *file, size_t size)
-{
-    const char *prefix = mca_coll_irr_component.params.trace;
-
-    file[0] = '\0';
-    if (prefix[0] != '\0') {
-        snprintf(file, size, "%s.%lu.trace", prefix, (unsigned long)OMPI_PROC_MY_NAME->vpid);
-    }
-}
-
 /*
  * Creates the engine.  It supports threads if MPI_Init gave MPI_THREAD_MULTIPLE or ompi_mpi_thread_multiple is set now:
  * in Open MPI 4.1 MPI_T_init_thread overwrites this variable, and in 5.0 a later session may raise the level.
  */
 static irr_status_t create(void)
 {
-    irr_engine_config_t config = alike();
+    irr_engine_config_t config = common_config();
+    const char *prefix = mca_coll_irr_component.params.trace;
     char trace[PATH_MAX];
 
     config.interfaces = named_interfaces();
     config.eager_bytes = eager_bytes();
-    trace_file(trace, sizeof(trace));
-    config.trace = trace;
+    snprintf(trace, sizeof(trace), "%s.%u.trace", prefix, mca_coll_irr_my_process());
+    config.trace = prefix[0] != '\0' ? trace : "";
     config.threads = mca_coll_irr_component.threads || ompi_mpi_thread_multiple;
     config.job_ranks = (size_t)mca_coll_irr_process_info.num_procs;
     config.node_ranks = node_processes();
@@ -305,17 +293,6 @@ void mca_coll_irr_engine_close(void)
     irr_engine_counters(mca_coll_irr_component.engine, &mca_coll_irr_component.last_counters);
     irr_engine_destroy(mca_coll_irr_component.engine);
     mca_coll_irr_component.engine = NULL;
-}
-
-bool mca_coll_irr_engine_has_network(void)
-{
-    bool has_network;
-
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    has_network = mca_coll_irr_component.engine_state == MCA_COLL_IRR_ENGINE_OPEN &&
-                  irr_engine_has_network(mca_coll_irr_component.engine);
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    return has_network;
 }
 
 void mca_coll_irr_counters(irr_counters_t *counters)

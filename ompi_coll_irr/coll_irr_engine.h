@@ -35,9 +35,6 @@ bool mca_coll_irr_is_crowded(void);
 /* Sets *counters to the counters of the engine, also before the engine opens and after the engine closes. */
 void mca_coll_irr_counters(irr_counters_t *counters);
 
-/* Returns true if the engine is open and uses a network. */
-bool mca_coll_irr_engine_has_network(void);
-
 /* Converts a status of the engine to an error of Open MPI.  All code uses this function for the conversion. */
 int mca_coll_irr_error(irr_status_t status);
 
@@ -63,10 +60,10 @@ struct mca_coll_irr_group_t {
 void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group);
 
 /*
- * Closes and drains the engine, together with all processes that this process exchanged messages with.  Blocks.
- * MPI_COMM_WORLD must still work.
+ * Closes and drains the engine, together with all processes that this process exchanged messages with.  Blocks for at
+ * most this number of seconds; 0: no limit.  MPI_COMM_WORLD must still work.
  */
-void mca_coll_irr_teardown(void);
+void mca_coll_irr_teardown(size_t seconds);
 
 /* Frees the groups that mca_coll_irr_teardown_add recorded. */
 void mca_coll_irr_groups_free(void);

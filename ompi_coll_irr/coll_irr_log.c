@@ -12,7 +12,6 @@
 #include "coll_irr_team.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 
 /* ---- the cause ---- */
 
@@ -63,8 +62,8 @@ static void add_unpaid(clause_t *clause, const mca_coll_irr_service_t *service, 
         add(clause, "%d algorithm%s in earlier trials; ", tried, plural(tried));
     }
     add_exchanges(clause, service);
-    add(clause, ", and count as %s; coll_irr_setup_share allows %.0f %% of it, %s, of which %s count as spent; the "
-        "next trial takes %s", mca_coll_irr_time_text(funds->cost).text, 100 * share,
+    add(clause, ", and count as %s; coll_irr_setup_share allows %.0f %% of this time for trials, %s, of which %s are "
+        "spent; the next trial takes %s", mca_coll_irr_time_text(funds->cost).text, 100 * share,
         mca_coll_irr_time_text(share * funds->cost).text, mca_coll_irr_time_text(funds->spent).text,
         mca_coll_irr_time_text(funds->wanted).text);
     if (funds->calls > 0) {
@@ -96,13 +95,13 @@ static void add_host(clause_t *clause, const mca_coll_irr_module_t *module, cons
     const irr_choice_t *choice = &service->choice;
 
     if (choice->relists && choice->exchanges == service->logged_exchanges) {
-        add(clause, "messages have changed, and a comparison with the algorithm used so far does not pay yet");
+        add(clause, "messages have changed, and a new trial of the previous algorithm does not pay yet");
     } else if (choice->tries) {
         add(clause, "a trial of %d algorithm%s is not over yet", choice->trial.count - 1,
             plural(choice->trial.count - 1));
     } else if (choice->tried > 0 && choice->best > 0) {
         add(clause, "the best other algorithm has speedup %.2f%s", choice->best,
-            choice->best > 1 ? ", which is no gain of 3 % beyond doubt" : "");
+            choice->best > 1 ? ", but a gain of 3 % is not certain" : "");
     } else if (choice->lost > 0) {
         add(clause, "the algorithm used before has speedup %.2f now", choice->lost);
     } else if (service->refused) {
@@ -112,7 +111,8 @@ static void add_host(clause_t *clause, const mca_coll_irr_module_t *module, cons
     }
 }
 
-void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, char *text,
+/* Writes why the current strategy serves the collective, as a clause that follows "because". */
+static void write_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, char *text,
                         size_t size)
 {
     const double speedup = service->choice.speedup.is;
@@ -136,7 +136,17 @@ void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_
     }
 }
 
-void mca_coll_irr_served_by(const mca_coll_irr_service_t *service, char *text, size_t size)
+void mca_coll_irr_strategy_text(const mca_coll_irr_service_t *service, int strategy, char *text, size_t size)
+{
+    if (strategy == service->host_strategy) {
+        snprintf(text, size, "Open MPI's own");
+    } else {
+        irr_candidate_text(&service->candidates->open[strategy], text, size);
+    }
+}
+
+/* Writes the name of the current strategy for the user; in state SERVING, the name of the algorithm. */
+static void write_strategy(const mca_coll_irr_service_t *service, char *text, size_t size)
 {
     if (service->state == MCA_COLL_IRR_SERVING) {
         snprintf(text, size, "%s", mca_coll_irr_serving(service));
@@ -147,30 +157,27 @@ void mca_coll_irr_served_by(const mca_coll_irr_service_t *service, char *text, s
     }
 }
 
-void mca_coll_irr_strategy_text(const mca_coll_irr_service_t *service, int strategy, char *text, size_t size)
-{
-    if (strategy == service->host_strategy) {
-        snprintf(text, size, "Open MPI's own");
-    } else {
-        irr_candidate_text(&service->candidates->open[strategy], text, size);
-    }
-}
-
-/* ---- the log ---- */
-
-int mca_coll_irr_nodes(const mca_coll_irr_module_t *module)
-{
-    const size_t ranks = (size_t)module->ranks.size, given = module->settings->ranks_per_node;
-    const size_t node_ranks = given > 0 ? given : (size_t)mca_coll_irr_ranks_on_my_node(&module->ranks);
-    const int counted = given > 0 ? 0 : mca_coll_irr_ranks_nodes(&module->ranks);
-
-    return counted > 0 ? counted : (int)((ranks - 1) / node_ranks + 1);
-}
-
-const char *mca_coll_irr_name(const mca_coll_irr_module_t *module)
+/* Returns the name of the communicator; Open MPI gives no name to communicators of MPI_Intercomm_create. */
+static const char *name_of(const mca_coll_irr_module_t *module)
 {
     return module->comm->c_name[0] != '\0' ? module->comm->c_name : "unnamed communicator";
 }
+
+void mca_coll_irr_stats_texts(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
+                              mca_coll_irr_record_t *record)
+{
+    const size_t because = (size_t)snprintf(record->why, sizeof(record->why), "because ");
+
+    if (record->name[0] == '\0' || module->number == service->first) {   /* the first communicator names the team */
+        snprintf(record->name, sizeof(record->name), "%s", name_of(module));
+    }
+    snprintf(record->call, sizeof(record->call), "%s", service->call);
+    write_strategy(service, record->strategy, sizeof(record->strategy));
+    write_cause(module, service, record->why + because, sizeof(record->why) - because);
+    record->ranks = module->ranks.size;
+}
+
+/* ---- the log ---- */
 
 /* Returns true if this rank logs the communicator: rank 0 from verbosity 1 on, other ranks from verbosity 10 on. */
 static bool logs(const mca_coll_irr_module_t *module)
@@ -192,9 +199,13 @@ static bool *logged_of(mca_coll_irr_module_t *module, mca_coll_irr_service_t *se
 static void log_transport(void)
 {
     static bool memory_logged, network_logged;
-    const bool has_network = mca_coll_irr_engine_has_network();
+    const mca_coll_irr_component_t *component = &mca_coll_irr_component;
     irr_counters_t counters;
+    bool has_network;
 
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    has_network = component->engine_state == MCA_COLL_IRR_ENGINE_OPEN && irr_engine_has_network(component->engine);
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
     mca_coll_irr_counters(&counters);
     if (has_network && mca_coll_irr_warns_first(&network_logged)) {
         opal_output(mca_coll_irr_component.output, "coll:irr: messages go over %s, because %s",
@@ -224,7 +235,7 @@ void mca_coll_irr_log(mca_coll_irr_module_t *module, mca_coll_irr_service_t *ser
                  mca_coll_irr_bytes_text(load->sends > 0 ? (double)(load->sent / load->sends) : 0).text);
     }
     opal_output(mca_coll_irr_component.output, "coll:irr: %s, %s, %d ranks on %d node%s%s: %s, %s%s%s",
-                mca_coll_irr_name(module), record.call, record.ranks, nodes, plural(nodes), each, record.strategy,
+                name_of(module), record.call, record.ranks, nodes, plural(nodes), each, record.strategy,
                 record.why, record.tried > 0 ? "; " : "", trials);
     log_transport();
 }
@@ -292,7 +303,7 @@ void mca_coll_irr_log_above(mca_coll_irr_module_t *module)
     if (first >= 0) {
         module->logged_above = true;
         opal_output(mca_coll_irr_component.output, "coll:irr: %s, %s, %d ranks: component %s of Open MPI, because its "
-                    "priority %d is above coll_irr_priority, which is %d", mca_coll_irr_name(module), calls,
+                    "priority %d is above coll_irr_priority, which is %d", name_of(module), calls,
                     module->ranks.size, found[first]->ac_component_name, found[first]->ac_priority,
                     mca_coll_irr_component.params.priority);
     }

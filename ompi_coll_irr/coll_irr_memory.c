@@ -24,9 +24,10 @@
 #include "core/clock.h"
 #include "core/hash.h"
 
-#include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+static const mca_coll_irr_params_t *const params = &mca_coll_irr_component.params;
 
 /* ---- constants of the machine ---- */
 
@@ -44,32 +45,21 @@ static struct {
     bool             warned;   /* some rank has printed the user message */
 } constants;
 
-static const char *machine_file(void)
-{
-    return mca_coll_irr_component.params.machine_file;
-}
-
-static uint64_t hash_of(const irr_machine_t *machine)
-{
-    uint64_t words[CONSTANTS];
-
-    memcpy(words, machine, sizeof(words));
-    return irr_hash_words(IRR_HASH_BASIS, words, CONSTANTS);
-}
-
 /* Reads the file in the first call. */
 static void read_constants(void)
 {
     const irr_machine_t standard = IRR_MACHINE_DEFAULT;
     irr_status_t status = IRR_OK;
+    uint64_t words[CONSTANTS];
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
     if (constants.hash == 0) {
         constants.machine = standard;
-        if (machine_file()[0] != '\0') {
-            status = irr_machine_read(machine_file(), &constants.machine, &constants.error);
+        if (params->machine_file[0] != '\0') {
+            status = irr_machine_read(params->machine_file, &constants.machine, &constants.error);
         }
-        constants.hash = status == IRR_OK ? hash_of(&constants.machine) : REFUSED;
+        memcpy(words, &constants.machine, sizeof(words));
+        constants.hash = status == IRR_OK ? irr_hash_words(IRR_HASH_BASIS, words, CONSTANTS) : REFUSED;
     }
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
@@ -99,8 +89,8 @@ void mca_coll_irr_machine_words(uint64_t words[2])
 }
 
 /*
- * Words of the reduction if the constants are not alike: the lowest ranks that cannot use their files, that have the
- * largest hash, and that have another hash.  The number P - r stands for rank r of P ranks.  Then the value of each
+ * Words of the reduction if the constants differ between ranks: the lowest ranks that cannot use their files, that have
+ * the largest hash, and that have another hash.  The number P - r stands for rank r of P ranks.  Then the value of each
  * constant, and its complement, whose maximum gives the minimum of the value.  The words before FIRST are of the vote.
  */
 enum { FIRST = MCA_COLL_IRR_VOTE_MACHINE, REFUSES = FIRST, LARGEST, OTHER, VALUES, END = VALUES + 2 * CONSTANTS };
@@ -125,7 +115,7 @@ static void warn_of_others(const mca_coll_irr_ranks_t *ranks, const uint64_t *wo
 
     mca_coll_irr_warn("coll_irr_machine_file is '%.400s' on rank %u of MPI_COMM_WORLD, and rank %u has other "
                       "constants: %s is from %llu to %llu; it must be the same on all ranks, which take the default "
-                      "constants", machine_file(), mca_coll_irr_my_process(),
+                      "constants", params->machine_file, mca_coll_irr_my_process(),
                       (unsigned)mca_coll_irr_process(ranks, (int)(size - differs)).vpid, irr_machine_name(i),
                       (unsigned long long)~words[VALUES + 2 * i + 1], (unsigned long long)words[VALUES + 2 * i]);
 }
@@ -142,7 +132,7 @@ static irr_status_t take_ranks(mca_coll_irr_agreement_t *agreement)
     }
     if (words[REFUSES] > 0) {
         mca_coll_irr_warn("coll_irr_machine_file is '%.400s', and rank %u of MPI_COMM_WORLD cannot "
-                          "use it: %s; all ranks take the default constants", machine_file(),
+                          "use it: %s; all ranks take the default constants", params->machine_file,
                           mca_coll_irr_my_process(), cause_of(&constants.error).text);
     } else {
         warn_of_others(ranks, words);
@@ -155,16 +145,16 @@ irr_status_t mca_coll_irr_machine_begin(mca_coll_irr_agreement_t *agreement, con
 {
     const irr_machine_t standard = IRR_MACHINE_DEFAULT;
     mca_coll_irr_module_t *module = agreement->module;
-    const bool alike = words[0] == ~words[1], largest = constants.hash == words[0];
+    const bool equal = words[0] == ~words[1], largest = constants.hash == words[0];
     const uint64_t mark = (uint64_t)(module->ranks.size - module->ranks.rank);
     uint64_t values[CONSTANTS];
 
-    module->team->machine = alike ? constants.machine : standard;
+    module->team->machine = equal ? constants.machine : standard;
     opal_output_verbose(module->ranks.rank == 0 ? 10 : 20, mca_coll_irr_component.output,
                         "coll:irr: communicator %s takes the %s constants of the machine", module->comm->c_name,
                         memcmp(&module->team->machine, &standard, sizeof(standard)) == 0 ? "default" : "measured");
     agreement->then = then;
-    if (alike) {
+    if (equal) {
         return then(agreement);
     }
     memcpy(values, &constants.machine, sizeof(values));
@@ -192,14 +182,9 @@ static struct {
     irr_lessons_t learnt;    /* lessons of this job alone */
 } lessons;
 
-static const char *memory_file(void)
-{
-    return mca_coll_irr_component.params.memory_file;
-}
-
 bool mca_coll_irr_memory_is_given(void)
 {
-    return memory_file()[0] != '\0';
+    return params->memory_file[0] != '\0';
 }
 
 /* Writes a text that describes this machine; lessons of other machines do not count. */
@@ -219,7 +204,7 @@ static void refuse(const irr_file_error_t *error, const char *what)
     lessons.refused = true;
     if (mca_coll_irr_my_process() == 0) {
         mca_coll_irr_warn("coll_irr_memory_file is '%.400s', %s: %s; nothing is read from it or "
-                          "written to it", memory_file(), what, cause_of(error).text);
+                          "written to it", params->memory_file, what, cause_of(error).text);
     }
 }
 
@@ -229,12 +214,12 @@ static void read_lessons(void)
     irr_file_error_t error = { .line = 0 };
     char machine[IRR_LESSONS_MACHINE];
 
-    if (lessons.read || memory_file()[0] == '\0') {
+    if (lessons.read || params->memory_file[0] == '\0') {
         return;
     }
     lessons.read = true;
     machine_text(machine);
-    if (irr_lessons_read(memory_file(), machine, &lessons.known, NULL, &error) != IRR_OK) {
+    if (irr_lessons_read(params->memory_file, machine, &lessons.known, NULL, &error) != IRR_OK) {
         refuse(&error, "which cannot be used");
     }
 }
@@ -296,11 +281,12 @@ void mca_coll_irr_memory_end(void)
     char machine[IRR_LESSONS_MACHINE];
     irr_status_t status;
 
-    if (memory_file()[0] == '\0' || mca_coll_irr_my_process() != 0 || lessons.learnt.count == 0 || lessons.refused) {
+    if (mca_coll_irr_my_process() != 0 || lessons.learnt.count == 0 || lessons.refused ||
+        params->memory_file[0] == '\0') {
         return;
     }
     machine_text(machine);
-    while ((status = irr_lessons_add(memory_file(), machine, &lessons.learnt, &error)) == IRR_IN_PROGRESS &&
+    while ((status = irr_lessons_add(params->memory_file, machine, &lessons.learnt, &error)) == IRR_IN_PROGRESS &&
            irr_clock_ns() - begin < WAIT_NS) {
         usleep(PAUSE_US);
     }

@@ -17,7 +17,6 @@
 #include "core/hash.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 
 /*
  * Writes the message to stderr, framed as Open MPI frames its messages.  Open MPI's own function would aggregate the
@@ -142,7 +141,7 @@ static void note(const char *text)
 
 /* ---- names ---- */
 
-/* Returns the number of letters of the longer name between the beginning and the end that both names share. */
+/* Returns the length of the longer name without the common beginning and the common end of both names. */
 static size_t distance_of(const char *one, const char *other)
 {
     const size_t letters = strlen(one), others = strlen(other), shorter = letters < others ? letters : others;
@@ -164,7 +163,7 @@ static const char *nearest_of(const char *name)
     const int index = mca_base_var_group_find("ompi", "coll", "irr");
     const char *nearest = NULL;
     const int *variables;
-    size_t least = strlen(name) < 16 ? 3 : 5;   /* the function does not suggest names at this distance */
+    size_t least = strlen(name) < 16 ? 3 : 5;   /* a name at this distance or more is not suggested */
 
     if (index < 0 || mca_base_var_group_get(index, &group) != OPAL_SUCCESS) {
         return NULL;

@@ -4,7 +4,7 @@
  *
  * For each communicator Open MPI calls a query function, which returns a module, and then the module's enable function.
  * Both functions run inside Open MPI's progress, where any wait hangs a multi-threaded job.  They therefore use data of
- * this process only.  They make a decision that must be alike on all ranks only if the decision depends on the
+ * this process only.  They make a decision that must be the same on all ranks only if the decision depends on the
  * communicator alone.  The first collective makes all other such decisions (coll_irr_agreement.c).
  *
  * In the first collective the ranks reach an agreement.  A rank without a module would not take part, and the other
@@ -19,8 +19,6 @@
 #include "coll_irr_settings.h"
 #include "coll_irr_statistics.h"
 #include "coll_irr_team.h"
-
-#include <stdlib.h>
 
 /* A clause that says how the running Open MPI differs from the Open MPI of the build; "" if they do not differ. */
 static char wrong_abi[96];
@@ -56,7 +54,7 @@ static bool is_alone(ompi_communicator_t *comm)
     return ompi_comm_size(comm) < 2 && !OMPI_COMM_IS_INTER(comm);
 }
 
-/* Returns NULL if this component serves the communicator, otherwise the reason.  Alike on all ranks. */
+/* Returns NULL if this component serves the communicator, otherwise the reason.  The result is equal on all ranks. */
 static const char *reason_to_decline(ompi_communicator_t *comm)
 {
     if (mca_coll_irr_component.params.priority < 0) {
@@ -191,14 +189,6 @@ static mca_coll_base_module_t *comm_query(ompi_communicator_t *comm, int *priori
 
 /* ---- the functions that served the communicator before coll/irr ---- */
 
-/* Returns true if an entry must retain its module, because the previous collective has another module. */
-static bool retains(mca_coll_irr_all_previous_t previous, int which, int form)
-{
-    const mca_coll_base_module_t *module = previous[which][form].module;
-
-    return module != NULL && (which == 0 || previous[which - 1][form].module != module);
-}
-
 /*
  * Stores the functions that served the communicator before ours, and retains their modules.  Sets our function in
  * `module` for each form of a collective that has such a function.
@@ -216,9 +206,7 @@ static void keep_previous(mca_coll_irr_all_previous_t previous, const mca_coll_b
                 continue;
             }
             memcpy(&served->module, (const char *)serving + entry->in_comm_module, sizeof(served->module));
-            if (retains(previous, which, form)) {
-                OBJ_RETAIN(served->module);
-            }
+            OBJ_RETAIN(served->module);
             memcpy((char *)module + entry->in_module, &entry->function, sizeof(entry->function));
         }
     }
@@ -228,10 +216,8 @@ static void drop_previous(mca_coll_irr_all_previous_t previous)
 {
     for (int which = 0; which < MCA_COLL_IRR_COLLECTIVES; which++) {
         for (int form = 0; form < MCA_COLL_IRR_FORMS; form++) {
-            if (retains(previous, which, form)) {
-                mca_coll_base_module_t *module = previous[which][form].module;
-
-                OBJ_RELEASE(module);   /* sets the variable to NULL */
+            if (previous[which][form].function != NULL) {
+                OBJ_RELEASE(previous[which][form].module);
             }
         }
     }
@@ -307,22 +293,7 @@ static void construct(mca_coll_irr_module_t *module)
     module->own_team = mca_coll_irr_team_create();
     opal_mutex_lock(&mca_coll_irr_component.lock);
     module->number = ++mca_coll_irr_component.numbers;
-    module->next = mca_coll_irr_component.modules;
-    module->link = &mca_coll_irr_component.modules;
-    *module->link = module;
-    if (module->next != NULL) {
-        module->next->link = &module->next;
-    }
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-}
-
-static void unlink_module(mca_coll_irr_module_t *module)
-{
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    *module->link = module->next;
-    if (module->next != NULL) {
-        module->next->link = module->link;
-    }
+    MCA_COLL_IRR_LINK(module, mca_coll_irr_component.modules);
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
@@ -378,15 +349,16 @@ static void destruct(mca_coll_irr_module_t *module)
         report_all();
         mca_coll_irr_report_end();
         mca_coll_irr_memory_end();
-        mca_coll_irr_teardown();
+        mca_coll_irr_teardown(module->settings->engine.timeout);
         strand_modules();
     }
-    unlink_module(module);
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    MCA_COLL_IRR_UNLINK(module);
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
     mca_coll_irr_nonblocking_end(module);
     end_stats(module);
     mca_coll_irr_team_leave(module);
     free(module->own_team);
-    free(module->reason);
     free(module->bad);
     free(module->neighbors);
     mca_coll_irr_reduction_leave(&module->ranks, NULL, module->class);    /* an agreement may be in progress */
@@ -429,8 +401,7 @@ static int irr_close(void)
     mca_coll_irr_teams_close();
     mca_coll_irr_memory_close();
     mca_coll_irr_settings_close();
-    mca_coll_irr_signature_close();
-    mca_coll_irr_ranks_close();
+    mca_coll_irr_lookups_close();
     mca_coll_irr_requests_close();
     mca_coll_irr_runs_close();
     mca_coll_irr_messages_close();

@@ -19,8 +19,6 @@
 
 #include "ompi/mca/topo/topo.h"
 
-#include <stdlib.h>
-
 /*
  * Offset of tags on the communicator of this rank's group.  Open MPI assigns tags to that communicator independently of
  * the inter-communicator, so our tags are 2^21 nonblocking collectives away.
@@ -64,35 +62,53 @@ int mca_coll_irr_ranks_on_my_node(const mca_coll_irr_ranks_t *ranks)
     return count;
 }
 
-/*
- * For each process of the job: 1 + the number of its node, or 0 if the node was not looked up yet.  Open MPI has this
- * data locally.  Guarded by the component's lock.
- */
-static uint64_t *node_of;
+/* ---- values that other processes have published ---- */
 
-void mca_coll_irr_ranks_close(void)
+/* The result of a lookup. */
+typedef struct found {
+    uint64_t value;
+    bool     known;
+    bool     exists;   /* the process has published a value */
+} found_t;
+
+/* For each value: the results for all processes of the job; NULL: no lookup yet.  Guarded by the component's lock. */
+static found_t *lookups[MCA_COLL_IRR_VALUES];
+
+void mca_coll_irr_lookups_close(void)
 {
-    free(node_of);
-    node_of = NULL;
+    for (int i = 0; i < MCA_COLL_IRR_VALUES; i++) {
+        free(lookups[i]);
+        lookups[i] = NULL;
+    }
 }
 
-/* Returns 1 + the number of the node of a process, or 0 if the node is unknown. */
-static uint64_t node_of_process(const opal_process_name_t *name)
+int mca_coll_irr_lookup(const mca_coll_irr_ranks_t *ranks, int rank, mca_coll_irr_value_t which, uint64_t *value)
 {
+    const opal_process_name_t name = mca_coll_irr_process(ranks, rank);
     const size_t processes = (size_t)mca_coll_irr_process_info.num_procs;
-    uint64_t node = 0;
+    found_t own = { .known = false }, *found = &own;
+    int result = OMPI_SUCCESS;
 
-    if (node_of == NULL) {
-        node_of = calloc(processes, sizeof(*node_of));
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    if (lookups[which] == NULL) {
+        lookups[which] = calloc(processes, sizeof(own));
     }
-    if (node_of == NULL || name->vpid >= processes) {
-        return 0;
+    if (lookups[which] != NULL && name.vpid < processes) {
+        found = &lookups[which][name.vpid];
     }
-    if (node_of[name->vpid] == 0 && mca_coll_irr_modex_node(name, &node) == OMPI_SUCCESS) {
-        node_of[name->vpid] = 1 + node;
+    if (!found->known) {
+        result = which == MCA_COLL_IRR_NODE ? mca_coll_irr_modex_node(&name, &found->value)
+                                            : mca_coll_irr_modex_get(MCA_COLL_IRR_SIGNATURE_KEY, &name, &found->value);
+        found->exists = result == OMPI_SUCCESS;
+        found->known = found->exists || result == OMPI_ERR_NOT_FOUND;
     }
-    return node_of[name->vpid];
+    *value = found->value;
+    result = found->known && !found->exists ? OMPI_ERR_NOT_FOUND : result;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    return result;
 }
+
+/* ---- nodes ---- */
 
 static int compare_nodes(const void *a, const void *b)
 {
@@ -101,27 +117,33 @@ static int compare_nodes(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-int mca_coll_irr_ranks_nodes(const mca_coll_irr_ranks_t *ranks)
+/* Returns the number of nodes as Open MPI knows them, or 0 if the node of some rank is unknown or memory is lacking. */
+static int count_nodes(const mca_coll_irr_ranks_t *ranks)
 {
     uint64_t *nodes = malloc((size_t)ranks->size * sizeof(*nodes));
+    bool known = nodes != NULL;
     int count = 0;
 
-    if (nodes == NULL) {
-        return 0;
+    for (int i = 0; i < ranks->size && known; i++) {
+        known = mca_coll_irr_lookup(ranks, i, MCA_COLL_IRR_NODE, &nodes[i]) == OMPI_SUCCESS;
     }
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    for (int i = 0; i < ranks->size; i++) {
-        const opal_process_name_t name = mca_coll_irr_process(ranks, i);
-
-        nodes[i] = node_of_process(&name);
+    if (known) {
+        qsort(nodes, (size_t)ranks->size, sizeof(*nodes), compare_nodes);
     }
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    qsort(nodes, (size_t)ranks->size, sizeof(*nodes), compare_nodes);
-    for (int i = 0; i < ranks->size && nodes[0] > 0; i++) {
+    for (int i = 0; i < ranks->size && known; i++) {
         count += i == 0 || nodes[i] != nodes[i - 1];
     }
     free(nodes);
     return count;
+}
+
+int mca_coll_irr_nodes(const mca_coll_irr_module_t *module)
+{
+    const size_t ranks = (size_t)module->ranks.size, given = module->settings->ranks_per_node;
+    const int counted = given > 0 ? 0 : count_nodes(&module->ranks);
+    const size_t node_ranks = given > 0 ? given : (size_t)mca_coll_irr_ranks_on_my_node(&module->ranks);
+
+    return counted > 0 ? counted : (int)((ranks - 1) / node_ranks + 1);
 }
 
 /* ---- neighbors ---- */

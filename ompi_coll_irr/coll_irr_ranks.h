@@ -76,13 +76,19 @@ static inline opal_process_name_t mca_coll_irr_process(const mca_coll_irr_ranks_
 bool mca_coll_irr_is_on_my_node(const mca_coll_irr_ranks_t *ranks, int rank);
 int  mca_coll_irr_ranks_on_my_node(const mca_coll_irr_ranks_t *ranks);
 
+/* Values that processes publish in MPI_Init: the signature of coll/irr (coll_irr_vote.c), the number of its node. */
+typedef enum mca_coll_irr_value_t {
+    MCA_COLL_IRR_SIGNATURE, MCA_COLL_IRR_NODE, MCA_COLL_IRR_VALUES
+} mca_coll_irr_value_t;
+#define MCA_COLL_IRR_SIGNATURE_KEY "coll.irr"
+
 /*
- * Returns the number of nodes of the ranks, or 0 if the node of some rank is unknown or there is no memory.  A process
- * keeps the nodes that it has looked up for later calls.
+ * Local: looks up a value of a rank.  Returns OMPI_SUCCESS; OMPI_ERR_NOT_FOUND if the rank has published no value; or
+ * an error of this process.  Keeps the result, because Open MPI 4.1 takes tens of us for a lookup.
  */
-int mca_coll_irr_ranks_nodes(const mca_coll_irr_ranks_t *ranks);
+int mca_coll_irr_lookup(const mca_coll_irr_ranks_t *ranks, int rank, mca_coll_irr_value_t which, uint64_t *value);
 
 /* Called when the component closes. */
-void mca_coll_irr_ranks_close(void);
+void mca_coll_irr_lookups_close(void);
 
 #endif

@@ -54,7 +54,7 @@ typedef struct mca_coll_irr_record_t {
     uint64_t messages;         /* number of messages that were not empty */
     uint64_t bytes;            /* number of bytes in `messages` */
     uint64_t longest;          /* length of the longest message in bytes */
-    uint64_t tried;            /* number of strategies in trials */
+    uint64_t tried;            /* number of strategies that trials compared with Open MPI's implementation */
     uint64_t trial_exchanges;  /* number of exchanges in trials */
     uint64_t agreements;       /* number of agreements */
     uint64_t ns;               /* time in exchanges */

@@ -176,13 +176,14 @@ static void print_head(const mca_coll_irr_job_t *job, FILE *stream)
     fprintf(stream, "coll/irr %s: all-to-all collectives in a job of %d ranks.\n", job->version,
             job->ranks);
     if (job->reporting < job->ranks) {
-        fprintf(stream, "Only %d ranks have reported: coll_irr_report is not the same on all.\n", job->reporting);
+        fprintf(stream, "Only %d ranks have reported: coll_irr_report is not set on all ranks.\n", job->reporting);
     }
-    fputs("Bytes and messages are sums over the ranks, without blocks of a rank for itself; times are those of the\n"
-          "rank with the longest time. Set-up is the time of preparations and agreements, and the extra time of\n"
-          "exchanges in trials; its share is of time and set-up together. Speedup is the time of Open MPI's own\n"
-          "divided by that of an algorithm. Saved is the time saved relative to Open MPI's own, as estimated in\n"
-          "trials; from and to are its interval, by the samples that were timed.\n\n", stream);
+    fputs("Bytes and messages are sums over the ranks, without the blocks that a rank sends to itself. Times are\n"
+          "those of the rank with the longest time. Set-up is the time of preparations and agreements, and the\n"
+          "extra time of exchanges in trials. Its share is set-up divided by the sum of time and set-up. Speedup is\n"
+          "the time of Open MPI's own algorithm divided by the time of an algorithm. Saved is the time saved\n"
+          "relative to Open MPI's own algorithm, as estimated in trials; from and to are the bounds of this\n"
+          "estimate.\n\n", stream);
     print_columns(NULL, stream);
 }
 

@@ -11,8 +11,6 @@
 
 #include "core/clock.h"
 
-#include <stdlib.h>
-
 /*
  * Limit of the time between two tests that counts as a wait.  If the time is longer, the program has computed between
  * the tests, and messages may have arrived.
@@ -146,8 +144,8 @@ static void report_timeout(const mca_coll_irr_reduction_t *reduction)
                  (unsigned)mca_coll_irr_process(ranks, rank).vpid);
     }
     mca_coll_irr_warn("rank %d of a communicator of %d ranks has waited %zu s (coll_irr_timeout) in "
-                      "an agreement%s; calls that coll/irr may serve end in errors on it from now on", ranks->rank,
-                      ranks->size, ranks->timeout, who);
+                      "an agreement%s; from now on, collectives that coll/irr may serve return errors on it",
+                      ranks->rank, ranks->size, ranks->timeout, who);
 }
 
 /*
@@ -227,20 +225,17 @@ void mca_coll_irr_reduction_leave(const mca_coll_irr_ranks_t *ranks, void *own, 
 
 /* ---- bytes of all ranks ---- */
 
-static void swap(unsigned char *a, unsigned char *b, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++) {
-        const unsigned char kept = a[i];
-
-        a[i] = b[i];
-        b[i] = kept;
-    }
-}
-
 static void reverse(unsigned char *bytes, int count, size_t size)
 {
     for (int i = 0; i < count / 2; i++) {
-        swap(bytes + (size_t)i * size, bytes + (size_t)(count - 1 - i) * size, size);
+        unsigned char *a = bytes + (size_t)i * size, *b = bytes + (size_t)(count - 1 - i) * size;
+
+        for (size_t k = 0; k < size; k++) {
+            const unsigned char kept = a[k];
+
+            a[k] = b[k];
+            b[k] = kept;
+        }
     }
 }
 
@@ -264,7 +259,7 @@ void mca_coll_irr_reduction_init(mca_coll_irr_reduction_t *reduction, mca_coll_i
 /* Tests the current round, and ends the round if its messages have completed. */
 static void test_round(mca_coll_irr_reduction_t *reduction)
 {
-    if (!is_over(reduction)) {   /* also after an error, because active requests use our memory */
+    if (!is_over(reduction)) {   /* also after an error, because active requests use the reduction's memory */
         if (is_late(reduction)) {
             give_up(reduction, IRR_ERR_TIMEOUT);
         }

@@ -1,6 +1,6 @@
 /*
  * coll_irr_request.c - creates, releases and reuses the requests of nonblocking and persistent calls; starts and
- * finishes their operations on the engine; creates and ends operation classes, and begins their agreements.
+ * finishes their operations on the engine; creates and ends operation classes.
  *
  * An operation is a nonblocking call, or a start of a persistent request.  An operation class is the set of operations
  * that share a choice of the strategy (coll_irr_request.h).  The exchange of an operation is the transfer of its data.
@@ -29,8 +29,6 @@
 #include "core/alloc.h"
 
 #include "opal/runtime/opal_progress.h"
-
-#include <stdlib.h>
 
 mca_coll_irr_requests_t mca_coll_irr_requests;
 
@@ -134,7 +132,6 @@ void mca_coll_irr_request_init(mca_coll_irr_request_t *request, mca_coll_irr_cla
     request->operation.failed = OMPI_ERR_OUT_OF_RESOURCE;   /* until mca_coll_irr_request_open finds memory */
     request->failed = OMPI_SUCCESS;
     request->inner = NULL;
-    request->ready = false;
 }
 
 mca_coll_irr_request_t *mca_coll_irr_request_take(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call,
@@ -216,34 +213,6 @@ void mca_coll_irr_requests_close(void)
 
 /* ---- classes ---- */
 
-static void link_class(mca_coll_irr_class_t *class)
-{
-    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
-    if (mca_coll_irr_requests.live == NULL) {
-        opal_progress_register(mca_coll_irr_requests_progress);
-    }
-    class->next_live = mca_coll_irr_requests.live;
-    class->live_link = &mca_coll_irr_requests.live;
-    *class->live_link = class;
-    if (class->next_live != NULL) {
-        class->next_live->live_link = &class->next_live;
-    }
-    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
-}
-
-static void unlink_class(mca_coll_irr_class_t *class)
-{
-    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
-    *class->live_link = class->next_live;
-    if (class->next_live != NULL) {
-        class->next_live->live_link = class->live_link;
-    }
-    if (mca_coll_irr_requests.live == NULL) {
-        opal_progress_unregister(mca_coll_irr_requests_progress);
-    }
-    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
-}
-
 void mca_coll_irr_class_init(mca_coll_irr_class_t *class, mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
                              const char *call)
 {
@@ -251,12 +220,22 @@ void mca_coll_irr_class_init(mca_coll_irr_class_t *class, mca_coll_irr_module_t 
     class->module = module;
     class->service = (mca_coll_irr_service_t){
         .which = which, .call = call, .algorithm = mca_coll_irr_algorithm_of(module, which) };
-    link_class(class);
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
+    if (mca_coll_irr_requests.live == NULL) {
+        opal_progress_register(mca_coll_irr_requests_progress);
+    }
+    MCA_COLL_IRR_LINK(class, mca_coll_irr_requests.live);
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
 }
 
 void mca_coll_irr_class_fini(mca_coll_irr_class_t *class)
 {
-    unlink_class(class);
+    OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
+    MCA_COLL_IRR_UNLINK(class);
+    if (mca_coll_irr_requests.live == NULL) {
+        opal_progress_unregister(mca_coll_irr_requests_progress);
+    }
+    OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     mca_coll_irr_stats_class_end(class);
     mca_coll_irr_service_end(&class->service);
     free(class->service.candidates);
@@ -265,7 +244,7 @@ void mca_coll_irr_class_fini(mca_coll_irr_class_t *class)
 void mca_coll_irr_requests_stats(void)
 {
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
-    for (mca_coll_irr_class_t *class = mca_coll_irr_requests.live; class != NULL; class = class->next_live) {
+    for (mca_coll_irr_class_t *class = mca_coll_irr_requests.live; class != NULL; class = class->next) {
         mca_coll_irr_stats_class_end(class);
     }
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
@@ -279,7 +258,7 @@ void mca_coll_irr_requests_strand(void)
     for (; agreeing != NULL; agreeing = agreeing->next_agreeing) {
         mca_coll_irr_agreement_abandon(&agreeing->agreement);
     }
-    for (mca_coll_irr_class_t *class = mca_coll_irr_requests.live; class != NULL; class = class->next_live) {
+    for (mca_coll_irr_class_t *class = mca_coll_irr_requests.live; class != NULL; class = class->next) {
         mca_coll_irr_service_end(&class->service);
     }
     mca_coll_irr_requests.active = NULL;
@@ -311,22 +290,8 @@ bool mca_coll_irr_class_is_lost(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_service_t *service = &class->service;
 
-    for (int i = 1; i < IRR_TRIAL_STRATEGIES && service->state == MCA_COLL_IRR_CHOOSING; i++) {
-        if (service->strategies[i] != NULL && irr_comm_has_failed(service->strategies[i])) {
-            (void)mca_coll_irr_fail(service, IRR_ERR_PEER);
-        }
+    if (service->state == MCA_COLL_IRR_CHOOSING && mca_coll_irr_service_has_failed(service)) {
+        (void)mca_coll_irr_fail(service, IRR_ERR_PEER);
     }
     return service->state == MCA_COLL_IRR_FAILED;
-}
-
-/* ---- agreements ---- */
-
-void mca_coll_irr_class_agree(mca_coll_irr_class_t *class)
-{
-    const mca_coll_irr_agreement_params_t params = {
-        .goal = class->service.state == MCA_COLL_IRR_NEW ? MCA_COLL_IRR_SERVE : MCA_COLL_IRR_CHOOSE,
-        .tag = class->tag, .unfit = class->unfit, .plans = class->request != NULL,
-        .problem = class->request != NULL ? &class->request->operation.bytes.problem : NULL };
-
-    mca_coll_irr_agreement_start(&class->agreement, class->module, &class->service, &params);
 }

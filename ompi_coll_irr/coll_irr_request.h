@@ -25,14 +25,13 @@ struct mca_coll_irr_class_t {
     int                      tag;        /* of the messages of `agreement` */
     const char              *unfit;      /* why the engine cannot serve nonblocking calls; NULL: it can */
     int                      active;     /* number of operations whose exchanges are in progress */
-    unsigned                 tests;      /* number of tests for the end of Open MPI's part of a start */
+    unsigned                 tests;      /* number of tests whether the inner request of a start has completed */
     bool                     holds;      /* an operation that starts now enters the queue */
     mca_coll_irr_request_t  *first, *last;   /* the queue */
     mca_coll_irr_request_t  *due;        /* operation that ends with an agreement; NULL: none */
-    bool                     due_over;   /* the exchange of `due` has ended */
     mca_coll_irr_agreement_t agreement;
     mca_coll_irr_class_t    *next_agreeing;   /* of the list `agreeing` */
-    mca_coll_irr_class_t    *next_live, **live_link;   /* of the list `live`; live_link points to this class */
+    mca_coll_irr_class_t    *next, **link;   /* of the list `live` */
 };
 
 /*
@@ -47,7 +46,6 @@ struct mca_coll_irr_request_t {
     unsigned char          *arrays;       /* copies of counts, displacements and datatypes; later requests reuse them */
     size_t                  arrays_bytes;
     ompi_request_t         *inner;        /* request of the previous module; NULL: not created, or not needed */
-    bool                    ready;        /* the inner request exists and can be started */
     int                     failed;       /* OMPI_SUCCESS, or why the exchange could not start */
     irr_choice_timing_t     timing;
     irr_choice_load_t       load;
@@ -139,9 +137,6 @@ void mca_coll_irr_class_lose(mca_coll_irr_class_t *class);
  * The caller must ensure that the engine has no exchange of the class in progress.
  */
 bool mca_coll_irr_class_is_lost(mca_coll_irr_class_t *class);
-
-/* Starts the agreement that is due after an operation (coll_irr_agreement.h). */
-void mca_coll_irr_class_agree(mca_coll_irr_class_t *class);
 
 /* ---- coll_irr_calls.c ---- */
 

@@ -11,9 +11,9 @@
  * its strategy is not known yet.
  *
  * If ranks share processors, a wait may depend on a rank that does not run.  A wait therefore yields and tests again
- * before it progresses the rest of MPI.  A program that computes and calls MPI_Test must not pay for these yields.
- * Only the time since the previous test distinguishes a wait from such a test.  Open MPI itself yields in a test,
- * with or without coll/irr.
+ * before it progresses the rest of MPI.  A program that computes and calls MPI_Test must not pay for these yields.  The
+ * time since the previous test tells a wait from such a test.  Open MPI itself yields in a test, with or without
+ * coll/irr.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_statistics.h"
@@ -29,7 +29,7 @@
  */
 #define PROGRESS_MAX 32
 
-/* A caller that calls again within this time, in ns, waits.  A round of MPI that polls sockets takes 1 to 2 us. */
+/* If progress runs again within this time in ns, the caller waits.  MPI polls sockets in 1 to 2 us. */
 #define AT_ONCE_NS 10000
 
 /* Number of yields of a wait before it progresses the rest of MPI. */
@@ -151,7 +151,6 @@ static void decide_timing(mca_coll_irr_request_t *request)
     request->timing = mca_coll_irr_service_next(class->module, &class->service);
     if (request->timing.due) {
         class->due = request;
-        class->due_over = false;
         class->holds = true;
     }
 }
@@ -175,7 +174,7 @@ static begun_t begin(mca_coll_irr_request_t *request)
         status = irr_exchange_take(strategy, &request->operation.exchange);
     }
     if (status != IRR_OK && class->active > 0) {
-        return WAITS;   /* another operation will return its exchange */
+        return WAITS;   /* an active operation will return its exchange, which this operation can take */
     }
     decide_timing(request);
     request->begin_ns = request->timing.timed || class->service.record != NULL ? irr_clock_ns() : 0;
@@ -210,7 +209,7 @@ static int start_inner(ompi_request_t *inner)
  */
 static void start_host(mca_coll_irr_request_t *request)
 {
-    request->failed = request->ready ? start_inner(request->inner) : mca_coll_irr_request_host(request);
+    request->failed = request->inner != NULL ? start_inner(request->inner) : mca_coll_irr_request_host(request);
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     activate(request);
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
@@ -320,9 +319,14 @@ static mca_coll_irr_request_t *take_done(void)
     return done;
 }
 
-static void complete(mca_coll_irr_request_t *request)
+static void start_agreement(mca_coll_irr_class_t *class)
 {
-    ompi_request_complete(&request->super.super, true);
+    const mca_coll_irr_agreement_params_t params = {
+        .goal = class->service.state == MCA_COLL_IRR_NEW ? MCA_COLL_IRR_SERVE : MCA_COLL_IRR_CHOOSE,
+        .tag = class->tag, .unfit = class->unfit, .plans = class->request != NULL,
+        .problem = class->request != NULL ? &class->request->operation.bytes.problem : NULL };
+
+    mca_coll_irr_agreement_start(&class->agreement, class->module, &class->service, &params);
 }
 
 /* Advances the agreement of a class.  Returns true if the agreement has ended.  The caller must not hold the lock. */
@@ -351,7 +355,7 @@ static bool advance(mca_coll_irr_class_t *class)
     class->due = NULL;
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     run_queue(class);
-    complete(request);   /* must come last: it may free the communicator, and the class with it */
+    ompi_request_complete(&request->super.super, true);   /* comes last: it may free the communicator and the class */
     return true;
 }
 
@@ -396,18 +400,17 @@ static void finish(mca_coll_irr_request_t *request)
     count(request, now_ns);
     class->active--;
     completes = class->due != request;
-    class->due_over = class->due_over || !completes;
-    agrees = class->due != NULL && class->due_over && class->active == 0;
+    agrees = class->due != NULL && class->active == 0;
     moves = class->due == NULL && class->first != NULL;
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
     if (moves) {
         run_queue(class);
     }
     if (completes) {
-        complete(request);   /* if an agreement begins, the operation `due` keeps the class */
+        ompi_request_complete(&request->super.super, true);   /* if `agrees`, `due` keeps the class alive */
     }
     if (agrees) {
-        mca_coll_irr_class_agree(class);
+        start_agreement(class);
         (void)advance(class);
     }
 }

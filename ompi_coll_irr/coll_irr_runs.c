@@ -290,8 +290,8 @@ int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *pac
 /* Limit of kept memory in bytes for one process.  The limit is low, because the ranks of a node share its memory. */
 #define KEPT_MAX ((size_t)64 << 20)
 
-/* The size of a kept buffer is this unit times a power of two.  Pages without access cost no memory. */
-#define KEPT_UNIT ((size_t)4096)
+/* Size of the smallest kept buffer in bytes.  A buffer is half as long again as its first use needs. */
+#define KEPT_MIN ((size_t)4096)
 
 typedef struct kept {
     struct kept *next;
@@ -326,16 +326,11 @@ static kept_t *remove_spare(size_t bytes)
 
 static kept_t *allocate(size_t bytes)
 {
-    size_t rounded = KEPT_UNIT;
-    kept_t *kept;
+    const size_t room = bytes / 2 * 3 + KEPT_MIN;   /* pages without access cost no memory */
+    kept_t *kept = bytes < SIZE_MAX / 2 ? malloc(sizeof(*kept) + room) : NULL;
 
-    while (rounded < bytes && rounded <= SIZE_MAX / 2) {
-        rounded *= 2;
-    }
-    rounded = rounded < bytes ? bytes : rounded;
-    kept = rounded <= SIZE_MAX - sizeof(*kept) ? malloc(sizeof(*kept) + rounded) : NULL;
     if (kept != NULL) {
-        kept->bytes = rounded;
+        kept->bytes = room;
     }
     return kept;
 }

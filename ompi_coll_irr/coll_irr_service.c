@@ -18,8 +18,6 @@
 
 #include "core/log.h"
 
-#include <stdlib.h>
-
 irr_status_t mca_coll_irr_rooms_reserve(mca_coll_irr_module_t *module)
 {
     const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
@@ -103,28 +101,14 @@ bool mca_coll_irr_service_is_open(const mca_coll_irr_service_t *service)
     return open;
 }
 
-static bool is_sound(irr_comm_t *irr_comm)
+bool mca_coll_irr_service_has_failed(const mca_coll_irr_service_t *service)
 {
-    return irr_comm != NULL && !irr_comm_has_failed(irr_comm);
-}
+    bool failed = false;
 
-static bool strategy_is_sound(const mca_coll_irr_service_t *service, int strategy)
-{
-    return strategy == service->host_strategy || is_sound(service->strategies[strategy]);
-}
-
-bool mca_coll_irr_service_is_sound(const mca_coll_irr_service_t *service)
-{
-    const irr_choice_t *choice = &service->choice;
-    bool sound = strategy_is_sound(service, 0) && strategy_is_sound(service, choice->strategy);
-
-    if (service->state != MCA_COLL_IRR_CHOOSING) {
-        return is_sound(service->strategies[0]);
+    for (int i = 0; i < IRR_TRIAL_STRATEGIES; i++) {
+        failed = failed || (service->strategies[i] != NULL && irr_comm_has_failed(service->strategies[i]));
     }
-    for (int i = 0; i < choice->trial.count && choice->tries; i++) {
-        sound = sound && strategy_is_sound(service, choice->slots[i]);
-    }
-    return sound;
+    return failed;
 }
 
 bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
@@ -151,17 +135,6 @@ static int node_ranks(const mca_coll_irr_module_t *module)
     return given == 0 ? mca_coll_irr_ranks_on_my_node(&module->ranks) : (int)(given < ranks ? given : ranks);
 }
 
-void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
-{
-    const uint32_t percent = (uint32_t)mca_coll_irr_component.params.setup_share;
-
-    service->state = MCA_COLL_IRR_CHOOSING;
-    irr_choice_init(&service->choice, percent, mca_coll_irr_memory_is_given());
-    if (module->bad != NULL && module->bad->keyed && OMPI_PROC_MY_NAME->vpid == 0) {
-        mca_coll_irr_warn_bad(module->bad);   /* an agreement also reports it, but may come late or never */
-    }
-}
-
 bool mca_coll_irr_service_has_candidates(mca_coll_irr_service_t *service)
 {
     if (service->candidates == NULL) {
@@ -178,7 +151,7 @@ void mca_coll_irr_choose_from(mca_coll_irr_service_t *service)
         return;
     }
     service->host_strategy = -1;
-    service->voted = service->grouped = true;
+    service->voted = true;
     service->candidates->open[0] = list[0];
     irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share, false);
 }
@@ -195,6 +168,12 @@ bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_serv
 }
 
 /* ---- modes ---- */
+
+/*
+ * The action of the first call of a collective.  VOTES: the ranks agree whether the engine serves the collective.
+ * CHOOSES: the ranks choose among strategies by trials while the program runs.  LEAVES: Open MPI serves the collective.
+ */
+typedef enum mode { VOTES, CHOOSES, LEAVES, MODES } call_mode_t;
 
 static bool is_given(ompi_communicator_t *comm, const char *name)
 {
@@ -213,7 +192,7 @@ static bool wants_engine(ompi_communicator_t *comm)
  * Returns the mode of a collective on a communicator, or on all communicators without info keys if comm is NULL.  Reads
  * parameters and info keys itself, because a rank with a bad value or without memory has no settings.
  */
-static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
+static call_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
 {
     const mca_coll_irr_setting_t *setting =
         mca_coll_irr_setting(mca_coll_irr_algorithm_parameters[algorithm] + strlen(MCA_COLL_IRR_PREFIX));
@@ -221,23 +200,19 @@ static mca_coll_irr_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
     const int index = irr_setting_index(setting->row, mca_coll_irr_setting_text(setting, comm, key, NULL));
 
     if (mca_coll_irr_component.params.setup_share == 0 || wants_engine(comm) || index < 0) {
-        return MCA_COLL_IRR_VOTES;
+        return VOTES;
     }
-    switch (mca_coll_irr_algorithm(index)) {
-    case MCA_COLL_IRR_AUTO: return MCA_COLL_IRR_CHOOSES;
-    case MCA_COLL_IRR_HOST: return MCA_COLL_IRR_LEAVES;
-    default:                return MCA_COLL_IRR_VOTES;
-    }
+    return index == MCA_COLL_IRR_AUTO ? CHOOSES : mca_coll_irr_is_host(index) ? LEAVES : VOTES;
 }
 
 /*
  * The modes on communicators without info keys.  They are computed once, because reading the parameters takes long
  * relative to creating a communicator.
  */
-static mca_coll_irr_mode_t process_modes[MCA_COLL_IRR_ALGORITHMS];
+static call_mode_t process_modes[MCA_COLL_IRR_ALGORITHMS];
 static bool shares_teams;
 
-_Static_assert(MCA_COLL_IRR_ALGORITHMS == 3 && 4 * MCA_COLL_IRR_MODES * MCA_COLL_IRR_MODES * MCA_COLL_IRR_MODES <=
+_Static_assert(MCA_COLL_IRR_ALGORITHMS == 3 && 4 * MODES * MODES * MODES <=
                1 << MCA_COLL_IRR_MODES_BITS, "there is room in the record");
 
 void mca_coll_irr_modes_open(void)
@@ -258,19 +233,37 @@ uint64_t mca_coll_irr_process_modes(void)
     uint64_t modes = mca_coll_irr_teams_are_shared() + 2 * (uint64_t)mca_coll_irr_memory_is_given();
 
     for (int i = 0; i < MCA_COLL_IRR_ALGORITHMS; i++) {
-        modes = modes * MCA_COLL_IRR_MODES + (uint64_t)process_modes[i];
+        modes = modes * MODES + (uint64_t)process_modes[i];
     }
     return modes;
 }
 
-bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
-{
-    return mca_coll_irr_mode(module, service) != process_modes[mca_coll_irr_collectives[service->which].algorithm];
-}
-
-mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+static call_mode_t mode_of_service(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const int algorithm = mca_coll_irr_collectives[service->which].algorithm;
 
     return module->keyed == NULL ? process_modes[algorithm] : mode_of(module->keyed, algorithm);
+}
+
+bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+{
+    return mode_of_service(module, service) != process_modes[mca_coll_irr_collectives[service->which].algorithm];
+}
+
+void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    const call_mode_t mode = mode_of_service(module, service);
+    char text[128];
+
+    if (mode == CHOOSES) {
+        service->state = MCA_COLL_IRR_CHOOSING;
+        irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share,
+                        mca_coll_irr_memory_is_given());
+        if (module->bad != NULL && module->bad->keyed && mca_coll_irr_my_process() == 0) {
+            mca_coll_irr_warn_bad(module->bad);   /* an agreement also reports it, but may come late or never */
+        }
+    } else if (mode == LEAVES) {
+        snprintf(text, sizeof(text), "%s is host", mca_coll_irr_parameter(service->which));
+        mca_coll_irr_decline(module, service, text);
+    }
 }

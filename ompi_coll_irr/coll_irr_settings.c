@@ -8,7 +8,6 @@
 #include "coll_irr_settings.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 enum { USER = IRR_SETTING_USER, EXPERT = IRR_SETTING_EXPERT, DEVELOPER = IRR_SETTING_DEVELOPER };
 
@@ -28,6 +27,7 @@ static const char *transport_name(int i)
 
 #define AT(member) offsetof(mca_coll_irr_params_t, member)
 
+/* Any text is allowed as the value of a row of type IRR_SETTING_TEXT. */
 static const irr_setting_t of_process[] = {
     { "priority", IRR_SETTING_WHOLE, USER, AT(priority), "40",
       "Priority of coll/irr, up to 100. coll/irr can serve collectives only if its priority is above the priority of "
@@ -52,41 +52,33 @@ static const irr_setting_t of_process[] = {
       "ready. 0: UCX or libfabric chooses; auto: 64k if coll_irr_topology_file is set, or if UCX connects nodes "
       "without InfiniBand, otherwise as 0. UCX_RNDV_THRESH takes precedence.",
       .allowed = "auto, or a whole number, with an optional suffix k, m or g; 0: UCX or libfabric chooses" },
-    { "ucx_tls", IRR_SETTING_TEXT, EXPERT, AT(ucx_tls), "",
+    { "ucx_tls", IRR_SETTING_TEXT, EXPERT, AT(ucx_tls), "", .help =
       "UCX transports that coll/irr may use, in the syntax of UCX_TLS. They do not apply to Open MPI's use of UCX. "
-      "Empty: shared memory only (sm,self) if the job runs on one node, otherwise UCX's choice.",
-      .allowed = "any text" },
-    { "ucx_devices", IRR_SETTING_TEXT, EXPERT, AT(ucx_devices), "",
+      "Empty: shared memory only (sm,self) if the job runs on one node, otherwise UCX's choice." },
+    { "ucx_devices", IRR_SETTING_TEXT, EXPERT, AT(ucx_devices), "", .help =
       "Network devices that coll/irr may use through UCX, in the syntax of UCX_NET_DEVICES. They do not apply to "
-      "Open MPI's use of UCX. Empty: UCX's choice.",
-      .allowed = "any text" },
-    { "ofi_provider", IRR_SETTING_TEXT, EXPERT, AT(ofi_provider), "",
+      "Open MPI's use of UCX. Empty: UCX's choice." },
+    { "ofi_provider", IRR_SETTING_TEXT, EXPERT, AT(ofi_provider), "", .help =
       "Provider of libfabric, as fi_info -p accepts it, such as tcp;ofi_rxm. Empty: the provider of a fast network "
-      "adapter if there is one, otherwise tcp;ofi_rxm. Must be the same on all ranks.",
-      .allowed = "any text" },
-    { "ofi_domain", IRR_SETTING_TEXT, EXPERT, AT(ofi_domain), "",
+      "adapter if there is one, otherwise tcp;ofi_rxm. Must be the same on all ranks." },
+    { "ofi_domain", IRR_SETTING_TEXT, EXPERT, AT(ofi_domain), "", .help =
       "Domain of libfabric, as fi_info -d accepts it, such as eth0 or mlx5_0; or several domains with commas, the "
       "best first. Empty: any domain that Open MPI may use (btl_tcp_if_include, btl_tcp_if_exclude); on one node lo. "
-      "Must be the same on all ranks.",
-      .allowed = "any text" },
-    { "machine_file", IRR_SETTING_TEXT, USER, AT(machine_file), "",
+      "Must be the same on all ranks." },
+    { "machine_file", IRR_SETTING_TEXT, USER, AT(machine_file), "", .help =
       "File with the constants of the machine, which irr_tune writes. The algorithm auto uses the constants to "
       "select strategies for trials. The defaults are used if no file is named, if a rank cannot read the file, or "
-      "if the constants of two ranks differ.",
-      .allowed = "any text" },
-    { "memory_file", IRR_SETTING_TEXT, USER, AT(memory_file), "",
+      "if the constants of two ranks differ." },
+    { "memory_file", IRR_SETTING_TEXT, USER, AT(memory_file), "", .help =
       "File in which jobs keep results of trials for later jobs: with auto, a strategy with a known speedup serves "
       "calls at once. Process 0 updates the file in MPI_Finalize. Use one file per cluster; irr_tune --show FILE "
-      "prints it. Either all ranks or no rank must name a file.",
-      .allowed = "any text" },
-    { "report", IRR_SETTING_TEXT, USER, AT(report), "",
+      "prints it. Either all ranks or no rank must name a file." },
+    { "report", IRR_SETTING_TEXT, USER, AT(report), "", .help =
       "Report of all-to-all collectives, which rank 0 writes at the end of the job. 1: a table on stderr; the name "
-      "of a file: a table in the file, or JSON if the name ends in .json; empty or 0: no report.",
-      .allowed = "any text" },
-    { "trace", IRR_SETTING_TEXT, EXPERT, AT(trace), "",
+      "of a file: a table in the file, or JSON if the name ends in .json; empty or 0: no report." },
+    { "trace", IRR_SETTING_TEXT, EXPERT, AT(trace), "", .help =
       "Prefix of trace files: at the end of the job each process writes PREFIX.RANK.trace, with the times at which "
-      "it sent and received each message. irr_trace converts these files to one file for Perfetto. Empty: no trace.",
-      .allowed = "any text" }
+      "it sent and received each message. irr_trace converts these files to one file for Perfetto. Empty: no trace." }
 };
 
 #undef AT
@@ -141,22 +133,6 @@ mca_coll_irr_setting_t *mca_coll_irr_setting(const char *name)
         i++;
     }
     return &settings[i];
-}
-
-int mca_coll_irr_algorithm(int i)
-{
-    return irr_algorithm_name(i) != NULL ? i : MCA_COLL_IRR_HOST;
-}
-
-int mca_coll_irr_algorithm_value(int algorithm)
-{
-    int value = algorithm;
-
-    if (algorithm == MCA_COLL_IRR_HOST) {
-        for (value = 0; irr_algorithm_name(value) != NULL; value++) {
-        }
-    }
-    return value;
 }
 
 /* ---- registration ---- */
@@ -303,15 +279,6 @@ const char *const mca_coll_irr_algorithm_parameters[MCA_COLL_IRR_ALGORITHMS] = {
     [MCA_COLL_IRR_NEIGHBOR_ALGORITHM] = MCA_COLL_IRR_PREFIX "neighbor_algorithm"
 };
 
-size_t mca_coll_irr_timeout(void)
-{
-    const mca_coll_irr_setting_t *setting = mca_coll_irr_setting("timeout");
-    irr_settings_t settings = { .timeout = 0 };
-
-    (void)irr_setting_parse(setting->row, mca_coll_irr_parameter_text(setting), &settings);
-    return settings.timeout;
-}
-
 /* ---- bad values ---- */
 
 static void set_bad(const mca_coll_irr_setting_t *setting, const char *value, bool keyed, mca_coll_irr_bad_t *bad)
@@ -394,9 +361,6 @@ static irr_status_t read_settings(ompi_communicator_t *comm, ompi_communicator_t
     prefix = dump_prefix(comm, settings->engine.matrix_dump);
     free((char *)settings->engine.matrix_dump);
     settings->engine.matrix_dump = prefix;
-    for (int i = 0; i < MCA_COLL_IRR_ALGORITHMS; i++) {
-        settings->algorithms[i] = mca_coll_irr_algorithm(settings->algorithms[i]);
-    }
     return IRR_OK;
 }
 

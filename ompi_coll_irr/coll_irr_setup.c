@@ -25,9 +25,6 @@
 #include "coll_irr_engine.h"
 #include "coll_irr_team.h"
 
-#include <stdlib.h>
-#include <time.h>
-
 /* ---- groups of processes, for the teardown ---- */
 
 typedef mca_coll_irr_group_t group_t;
@@ -200,8 +197,20 @@ static uint64_t node_label(mca_coll_irr_module_t *module)
     return (uint64_t)lowest;
 }
 
+/* Returns why this rank cannot take part, for the user. */
+static const char *reason_of(const mca_coll_irr_agreement_t *agreement, irr_status_t trouble)
+{
+    switch (trouble) {
+    case IRR_ERR_NO_MEMORY:
+        return agreement->params.goal == MCA_COLL_IRR_OPEN ? "a rank has no memory for a persistent request"
+                                                            : "a rank has no memory for a communicator";
+    case IRR_ERR_OOB: return "a rank cannot look up the data that other ranks have published in MPI_Init";
+    default:          return "a rank cannot open the engine of its process";
+    }
+}
+
 irr_status_t mca_coll_irr_setup_begin(mca_coll_irr_agreement_t *agreement, const irr_settings_t *settings,
-                                      irr_status_t trouble, const char *reason, mca_coll_irr_step_t then)
+                                      irr_status_t trouble, mca_coll_irr_step_t then)
 {
     mca_coll_irr_module_t *module = agreement->module;
     const mca_coll_irr_service_t *service = agreement->comm_service;
@@ -211,8 +220,7 @@ irr_status_t mca_coll_irr_setup_begin(mca_coll_irr_agreement_t *agreement, const
         .settings = *settings,
         .oob = &agreement->oob,
         .trouble = trouble,
-        .reason = reason != NULL ? reason : trouble == IRR_ERR_NO_MEMORY
-                      ? "a rank has no memory for a communicator" : "a rank cannot open the engine of its process",
+        .reason = reason_of(agreement, trouble),
         .parameter = service != NULL ? mca_coll_irr_parameter(service->which) : NULL,
         .otherwise = "Open MPI's own algorithm serves the communicator",
         .host = mca_coll_irr_process_info.nodename,
@@ -302,10 +310,9 @@ static void barriers(time_t deadline)
     }
 }
 
-void mca_coll_irr_teardown(void)
+void mca_coll_irr_teardown(size_t seconds)
 {
     mca_coll_irr_component_t *component = &mca_coll_irr_component;
-    const size_t seconds = mca_coll_irr_timeout();
 
     if (component->engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
         const time_t deadline = seconds > 0 ? time(NULL) + (time_t)seconds : 0;

@@ -27,8 +27,6 @@
 #include "core/clock.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <time.h>
 
 /* ---- measurement ---- */
 
@@ -73,14 +71,6 @@ void mca_coll_irr_stats_took(mca_coll_irr_service_t *service, uint64_t ns)
         service->record->ns += ns;
         service->record->exchanges++;
     }
-}
-
-void mca_coll_irr_stats_call(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
-                             const mca_coll_irr_side_t *sent, uint64_t ns)
-{
-    mca_coll_irr_stats_reserve(service);
-    mca_coll_irr_stats_took(service, ns);
-    mca_coll_irr_stats_load(module, service, sent);
 }
 
 void mca_coll_irr_stats_request(mca_coll_irr_request_t *request, uint64_t begin_ns)
@@ -162,32 +152,19 @@ static int algorithm_of(const mca_coll_irr_service_t *service)
         return irr_algorithm_find(mca_coll_irr_serving(service));
     }
     return service->state == MCA_COLL_IRR_CHOOSING && service->choice.strategy != service->host_strategy
-               ? service->candidates->open[service->choice.strategy].row : MCA_COLL_IRR_HOST;
+               ? service->candidates->open[service->choice.strategy].row
+               : irr_setting_index(mca_coll_irr_setting("alltoall_algorithm")->row, "host");
 }
 
 void mca_coll_irr_stats_record(const mca_coll_irr_service_t *service, mca_coll_irr_record_t *record)
 {
     *record = service->record != NULL ? *service->record : (mca_coll_irr_record_t){ .ranks = 0 };
-    record->algorithm = mca_coll_irr_algorithm_value(algorithm_of(service));
+    record->algorithm = algorithm_of(service);
     record->agreements = service->agreements;
     record->setup_ns = service->setup_ns;
     if (service->state == MCA_COLL_IRR_CHOOSING) {
         record_choice(service, record);
     }
-}
-
-void mca_coll_irr_stats_texts(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
-                              mca_coll_irr_record_t *record)
-{
-    const size_t because = (size_t)snprintf(record->why, sizeof(record->why), "because ");
-
-    if (record->name[0] == '\0' || module->number == service->first) {   /* the first communicator names the team */
-        snprintf(record->name, sizeof(record->name), "%s", mca_coll_irr_name(module));
-    }
-    snprintf(record->call, sizeof(record->call), "%s", service->call);
-    mca_coll_irr_served_by(service, record->strategy, sizeof(record->strategy));
-    mca_coll_irr_cause(module, service, record->why + because, sizeof(record->why) - because);
-    record->ranks = module->ranks.size;
 }
 
 /* ---- the report of this rank ---- */

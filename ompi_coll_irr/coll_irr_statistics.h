@@ -10,15 +10,6 @@
 
 #include "coll_irr_request.h"
 
-/* ---- the cause ---- */
-
-/*
- * Local: writes why the current strategy serves the collective, as a clause that follows "because".  MCA_COLL_IRR_CAUSE
- * bytes are enough for the text.
- */
-void mca_coll_irr_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, char *text,
-                        size_t size);
-
 /* Returns the name of the algorithm that serves the collective.  The state must be SERVING. */
 static inline const char *mca_coll_irr_serving(const mca_coll_irr_service_t *service)
 {
@@ -30,9 +21,6 @@ static inline const char *mca_coll_irr_serving(const mca_coll_irr_service_t *ser
  * Writes the name of a strategy of a service for the user; "Open MPI's own" is the name of Open MPI's implementation.
  */
 void mca_coll_irr_strategy_text(const mca_coll_irr_service_t *service, int strategy, char *text, size_t size);
-
-/* Writes the name of the current strategy for the user; in state SERVING, the name of the algorithm. */
-void mca_coll_irr_served_by(const mca_coll_irr_service_t *service, char *text, size_t size);
 
 /* ---- the log ---- */
 
@@ -51,28 +39,15 @@ void mca_coll_irr_log_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
  */
 void mca_coll_irr_log_above(mca_coll_irr_module_t *module);
 
-/* Returns the name of the communicator; Open MPI gives no name to communicators of MPI_Intercomm_create. */
-const char *mca_coll_irr_name(const mca_coll_irr_module_t *module);
-
-/* Local: returns the number of nodes of the communicator, from coll_irr_ranks_per_node if the user gives it. */
-int mca_coll_irr_nodes(const mca_coll_irr_module_t *module);
-
 /* ---- statistics ---- */
 
-/* Allocates the record of a service if the component measures times.  Call before a nonblocking call. */
+/* Allocates the record of a service if the component measures times.  Runs before a nonblocking call starts. */
 void mca_coll_irr_stats_reserve(mca_coll_irr_service_t *service);
 
 /* Counts an exchange of `ns` nanoseconds, if the service has a record. */
 void mca_coll_irr_stats_took(mca_coll_irr_service_t *service, uint64_t ns);
 
-/*
- * Counts a blocking call, and the messages of its send side, if the component measures times.  The call takes `ns`
- * nanoseconds without agreements.
- */
-void mca_coll_irr_stats_call(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
-                             const mca_coll_irr_side_t *sent, uint64_t ns);
-
-/* Counts the messages of the send side of a call, if the service has a record.  Call when a nonblocking call starts. */
+/* Counts the messages of the send side of a call, if the service has a record. */
 void mca_coll_irr_stats_load(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
                              const mca_coll_irr_side_t *side);
 

@@ -18,7 +18,6 @@
 #include "core/clock.h"
 #include "core/log.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 /*
@@ -62,8 +61,8 @@ static bool is_open(const mca_coll_irr_service_t *service, const irr_candidate_t
 }
 
 /*
- * Returns the expected time of a candidate divided by Open MPI's time.  For a strategy with pacing the ratio is at most
- * 1: the model expects too long times of such strategies, because it lacks the effects that pacing reduces.
+ * Returns the expected time of a candidate divided by Open MPI's time.  For a strategy with pacing the result is at
+ * most 1, because the model overestimates the times of these strategies: it ignores the contention that pacing reduces.
  */
 static double expected(const irr_candidate_t *candidate, double host_ns)
 {
@@ -103,7 +102,7 @@ static void list_strategies(mca_coll_irr_agreement_t *agreement)
     }
 }
 
-/* Returns true, alike on all ranks, if trials use shared memory only: on one node that has not failed to share it. */
+/* Returns true, on all ranks, if trials need no transport: all ranks are on one node and can share memory. */
 static bool only_shared(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
@@ -140,10 +139,9 @@ static irr_status_t end_strategies(mca_coll_irr_agreement_t *agreement)
     if (agreement->open > 0 && agreement->params.blocking) {
         agreement->module->joined[service->which] = true;
     }
-    if (agreement->open > 0 && !service->grouped) {
+    if (agreement->open > 0) {
         mca_coll_irr_teardown_add(agreement->group);
         agreement->group = NULL;
-        service->grouped = true;
     }
     irr_choice_spent(&service->choice, irr_clock_ns() - agreement->begin_ns);
     return go_on(agreement, irr_choice_opened(&service->choice, agreement->open));
@@ -168,7 +166,7 @@ static irr_status_t open_strategy(mca_coll_irr_agreement_t *agreement)
         irr_candidate_settings(&service->candidates->open[slot], &settings);
     }
     agreement->only_shared = only_shared(agreement->module, service);
-    return mca_coll_irr_setup_begin(agreement, &settings, agreement->trouble, agreement->module->reason, end_strategy);
+    return mca_coll_irr_setup_begin(agreement, &settings, agreement->trouble, end_strategy);
 }
 
 static irr_status_t end_strategy(mca_coll_irr_agreement_t *agreement)

@@ -9,8 +9,6 @@
 #include "core/clock.h"
 #include "core/hash.h"
 
-#include <stdlib.h>
-
 /* Maximum number of teams without communicators that keep engine communicators for later communicators. */
 #define KEPT 64
 
@@ -64,15 +62,6 @@ static mca_coll_irr_team_t *find_shared(const uint64_t processes[2])
     return NULL;
 }
 
-/* Links a team that is new or has moved in memory into its list.  The caller must hold the lock. */
-static void link_team(mca_coll_irr_team_t *team)
-{
-    *team->link = team;
-    if (team->next != NULL) {
-        team->next->link = &team->next;
-    }
-}
-
 /* Creates the team of a module in the memory of module->own_team.  The caller must hold the lock. */
 static void start_team(mca_coll_irr_module_t *module, const uint64_t processes[2], bool is_shared)
 {
@@ -82,9 +71,7 @@ static void start_team(mca_coll_irr_module_t *module, const uint64_t processes[2
     team->shared = is_shared;
     team->modules = 1;
     memcpy(team->processes, processes, sizeof(team->processes));
-    team->link = list_of(processes);
-    team->next = *team->link;
-    link_team(team);
+    MCA_COLL_IRR_LINK(team, *list_of(processes));
     module->team = team;
 }
 
@@ -109,7 +96,7 @@ static void move_in(mca_coll_irr_module_t *module, mca_coll_irr_team_t *team)
     kept -= has_engine_comms(team);
     team->modules = 1;
     memcpy(module->own_team, team, size_of(team));
-    link_team(module->own_team);
+    MCA_COLL_IRR_RELINK(module->own_team);
     free(team);
     module->team = module->own_team;
     module->own_team = NULL;
@@ -121,7 +108,7 @@ static void shrink(mca_coll_irr_team_t *team)
     mca_coll_irr_team_t *small = realloc(team, size_of(team));
 
     if (small != NULL) {
-        link_team(small);
+        MCA_COLL_IRR_RELINK(small);
     }
 }
 
@@ -180,10 +167,7 @@ mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module
 static void destroy(mca_coll_irr_team_t *team)
 {
     opal_mutex_lock(&mca_coll_irr_component.lock);
-    *team->link = team->next;
-    if (team->next != NULL) {
-        team->next->link = team->link;
-    }
+    MCA_COLL_IRR_UNLINK(team);
     opal_mutex_unlock(&mca_coll_irr_component.lock);
     for (int i = 0; i < team->used; i++) {   /* a record reads an engine communicator, which services may share */
         mca_coll_irr_stats_close(&team->services[i]);
@@ -195,7 +179,7 @@ static void destroy(mca_coll_irr_team_t *team)
     free(team);
 }
 
-/* Returns true if a later communicator of the same processes can use a service of the team.  Alike on all ranks. */
+/* Returns true if a later communicator can use a service of the team.  All ranks of the team return the same value. */
 static bool is_reusable(const mca_coll_irr_team_t *team)
 {
     bool has = false;
@@ -260,18 +244,19 @@ void mca_coll_irr_teams_close(void)
 /* ---- joining ---- */
 
 /*
- * Words of the agreement to join.  FITNESS is the fitness of a rank, and HASTE is the complement of the time of an
- * agreement.  CALLS and STRATEGY must be alike on all ranks; NO_CALLS and NO_STRATEGY are their complements.
+ * Words of the agreement to join, of which the ranks get the maxima.  FITNESS is the fitness of a rank.  CALLS and
+ * STRATEGY must be equal on all ranks; the maxima of their complements NO_CALLS and NO_STRATEGY show whether they are.
+ * NO_TIME is the complement of the time of an agreement, so that its maximum gives the shortest time.
  */
-enum { FITNESS, CALLS, NO_CALLS, STRATEGY, NO_STRATEGY, HASTE, WORDS };
+enum { FITNESS, CALLS, NO_CALLS, STRATEGY, NO_STRATEGY, NO_TIME, WORDS };
 
 /* Every PROBES-th communicator joins even if joining does not pay, to measure the cost of an agreement. */
 #define PROBES 16
 
 /*
- * Returns true if the gain by joining is likely to exceed the time of the agreement to join.  Alike on all ranks.  The
- * gain is the known gain of an exchange times the expected number of exchanges of the communicator.  If the
- * communicator has made more exchanges than expected, the number of these exchanges counts instead.
+ * Returns true, on all ranks, if the gain by joining will probably exceed the time of the agreement to join.  The gain
+ * is the known gain of an exchange times the expected number of exchanges of the communicator.  If the communicator has
+ * made more exchanges than expected, the number of these exchanges counts instead.
  */
 static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
@@ -285,8 +270,9 @@ static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service
 }
 
 /*
- * The fitness of a rank.  FIT: the rank can join.  UNSOUND: an engine communicator of the team has failed.  UNFIT: the
- * module has an error, or there is no memory for the blocks of a call.  BARRED: there is no memory for another team.
+ * The fitness of a rank.  FIT: the rank can join.  UNSOUND: the team's engine communicators are closed, or one has
+ * failed.  UNFIT: the module has an error, or there is no memory for the blocks of a call.  BARRED: there is no memory
+ * for another team.
  */
 enum { FIT, UNSOUND, UNFIT, BARRED };
 
@@ -301,7 +287,7 @@ static uint64_t fitness(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
     if (module->trouble != IRR_OK || mca_coll_irr_rooms_reserve(module) != IRR_OK) {
         return UNFIT;
     }
-    return mca_coll_irr_service_is_sound(service) ? FIT : UNSOUND;
+    return mca_coll_irr_service_is_open(service) && !mca_coll_irr_service_has_failed(service) ? FIT : UNSOUND;
 }
 
 /*
@@ -327,7 +313,7 @@ int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t
     const uint64_t calls = service->choice.calls, strategy = (uint64_t)service->choice.strategy;
     uint64_t words[WORDS] = {
         [CALLS] = calls, [NO_CALLS] = ~calls, [STRATEGY] = strategy, [NO_STRATEGY] = ~strategy,
-        [HASTE] = ~service->choice.own_agreement_ns };
+        [NO_TIME] = ~service->choice.own_agreement_ns };
     const uint64_t begin_ns = irr_clock_ns();
     irr_status_t status;
 
@@ -342,7 +328,7 @@ int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t
         module->team->shared = false;
         return mca_coll_irr_fail(service, status);
     }
-    irr_choice_agreement_took(&service->choice, (double)~words[HASTE]);
+    irr_choice_agreement_took(&service->choice, (double)~words[NO_TIME]);
     irr_choice_waited(&service->choice, irr_clock_ns() - begin_ns);
     irr_choice_spent(&service->choice, irr_clock_ns() - begin_ns);
     mca_coll_irr_stats_agreed(service, begin_ns);

@@ -56,8 +56,9 @@ void mca_coll_irr_team_find(mca_coll_irr_module_t *module);
 
 /*
  * Joins the communicator to its team, or moves it to another team on all ranks.  Call this function before the
- * communicator first uses an engine communicator of the team.  Does nothing if joining is not likely to pay.
- * Collective; blocks.  Returns OMPI_SUCCESS, or the error of the agreement.
+ * communicator first uses an engine communicator of the team.  Does nothing if the agreement to join would probably
+ * take longer than the exchanges of the communicator gain.  Collective; blocks.  Returns OMPI_SUCCESS, or the error of
+ * the agreement.
  */
 int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
@@ -100,19 +101,13 @@ void mca_coll_irr_teams_close(void);
 
 /* ---- coll_irr_service.c: whether Open MPI or engine communicators serve a collective; all functions are local ---- */
 
-/*
- * The action of the first call of a collective.  VOTES: the ranks agree whether the engine serves the collective.
- * CHOOSES: the ranks choose among strategies by trials while the program runs.  LEAVES: Open MPI serves the collective.
- */
-typedef enum mca_coll_irr_mode_t {
-    MCA_COLL_IRR_VOTES, MCA_COLL_IRR_CHOOSES, MCA_COLL_IRR_LEAVES, MCA_COLL_IRR_MODES
-} mca_coll_irr_mode_t;
-
-mca_coll_irr_mode_t mca_coll_irr_mode(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
+/* Local: sets the state CHOOSING or DECLINED, or leaves the state NEW for the agreement of the first call. */
+void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /*
- * Returns true if the info keys of the communicator give it another mode than the parameters.  The signature of a
- * process, which other ranks read, contains only the modes by parameters.
+ * The mode of a service is the action of its first call.  Returns true if the info keys of the communicator give the
+ * service another mode than the parameters.  The signature of a process, which other ranks read, contains only the
+ * modes by parameters.
  */
 bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
@@ -138,9 +133,6 @@ void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
  */
 int mca_coll_irr_fail(mca_coll_irr_service_t *service, irr_status_t status);
 
-/* Makes the ranks choose among strategies while the program runs. */
-void mca_coll_irr_choose_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
-
 /* Allocates the list of strategies for trials, unless it exists.  Returns false if there is no memory. */
 bool mca_coll_irr_service_has_candidates(mca_coll_irr_service_t *service);
 
@@ -164,11 +156,11 @@ bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mc
                                    irr_settings_t *settings);
 
 /*
- * The first function returns true if the service has engine communicators.  The second function returns true if all
- * engine communicators that the state of the service needs exist, and none of them has failed.
+ * The first function returns true if the service has engine communicators; a team that ends closes all of them at once.
+ * The second function returns true if one of them has failed.
  */
 bool mca_coll_irr_service_is_open(const mca_coll_irr_service_t *service);
-bool mca_coll_irr_service_is_sound(const mca_coll_irr_service_t *service);
+bool mca_coll_irr_service_has_failed(const mca_coll_irr_service_t *service);
 
 /*
  * The first function destroys the engine communicator of one strategy.  The second function destroys all engine
@@ -267,9 +259,6 @@ static inline int mca_coll_irr_activate(mca_coll_irr_module_t *module, mca_coll_
 
 /* Sets the ranks that the blocks of both sides belong to: all ranks, or the neighbors in the topology. */
 void mca_coll_irr_set_ranks(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
-
-/* Local: sets the state CHOOSING or DECLINED, or leaves the state NEW for the agreement of the first call. */
-void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /* Calls the function of the previous module. */
 static inline int mca_coll_irr_host(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which,

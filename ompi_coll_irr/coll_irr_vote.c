@@ -12,14 +12,14 @@
  *
  * In the first vote a rank exchanges messages only with ranks that have the same signature.  In round k rank r looks up
  * the signatures of ranks r - 2^k and r + 2^k.  Rank r receives from rank r - 2^k and sends to rank r + 2^k, if their
- * signatures equal the signature of rank r.  After round k rank r knows whether any of the 2^(k+1) ranks up to r
- * differs.  For the first half of them it knows this from rank r - 2^k: that rank differs, or its message contains the
- * result.  All ranks with equal signatures therefore get the same result.  If a rank is missing or differs, all other
- * ranks leave the communicator to Open MPI.
+ * signatures equal the signature of rank r.  After round k rank r knows whether any of the ranks r - 2^(k+1) + 1 to r
+ * has another signature.  The ranks above r - 2^k belong to earlier rounds.  For the ranks up to r - 2^k, rank r knows
+ * it because rank r - 2^k has another signature itself, or because the message of rank r - 2^k contains the result.
+ * All ranks with equal signatures therefore get the same result.  If a rank is missing or differs, all other ranks
+ * leave the communicator to Open MPI.
  *
  * A vote takes one reduction.  If the ranks disagree, a second reduction distributes the cause.  A signature takes
- * about 30 bytes of the data that MPI_Init exchanges.  The first vote of P ranks looks up 2 log2(P) signatures, and
- * keeps the results in an array with one byte for each process of the job.
+ * about 30 bytes of the data that MPI_Init exchanges.  The first vote of P ranks looks up 2 log2(P) signatures.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -29,10 +29,6 @@
 #include "coll_irr_team.h"
 
 #include "core/hash.h"
-
-#include <stdlib.h>
-
-#define KEY "coll.irr"
 
 /* ---- signatures ---- */
 
@@ -82,28 +78,18 @@ static signature_t sign(void)
         .modes = mca_coll_irr_process_modes() };
 }
 
-/* The result of a lookup: the signature of a process is unknown, the same as that of this process, or different. */
-enum { UNKNOWN, LIKE_ME, UNLIKE_ME };
-
-/* The component's lock guards `warned` and `known`. */
 static struct {
-    signature_t    signature;   /* of this process */
-    bool           published;
-    bool           warned;      /* report_unlike has run; only its first run may warn the user */
-    unsigned char *known;       /* lookup result of each process of the job; NULL: no lookup yet, or no memory */
+    signature_t signature;   /* of this process */
+    bool        published;
+    bool        warned;      /* report_unlike has run; only its first run may warn the user */
 } mine;
 
 void mca_coll_irr_signature_open(void)
 {
     mine.signature = sign();
-    mine.published = mca_coll_irr_abi_matches(NULL, 0) && mca_coll_irr_modex_put(KEY, mine.signature.word);
+    mine.published = mca_coll_irr_abi_matches(NULL, 0) &&
+                     mca_coll_irr_modex_put(MCA_COLL_IRR_SIGNATURE_KEY, mine.signature.word);
     mine.warned = false;
-}
-
-void mca_coll_irr_signature_close(void)
-{
-    free(mine.known);
-    mine.known = NULL;
 }
 
 /*
@@ -112,54 +98,30 @@ void mca_coll_irr_signature_close(void)
  */
 static int find(const mca_coll_irr_ranks_t *ranks, int rank, signature_t *signature)
 {
-    const opal_process_name_t name = mca_coll_irr_process(ranks, rank);
-
     if (rank != ranks->rank) {
-        return mca_coll_irr_modex_get(KEY, &name, &signature->word);
+        return mca_coll_irr_lookup(ranks, rank, MCA_COLL_IRR_SIGNATURE, &signature->word);
     }
     *signature = mine.signature;
     return mine.published ? OMPI_SUCCESS : OMPI_ERR_NOT_FOUND;
 }
 
 /*
- * If `becomes` is UNKNOWN, returns the stored lookup result of a process.  Otherwise stores and returns `becomes`.  If
- * there is no memory for results, returns `becomes`.
+ * Returns true if a rank has this rank's signature.  If this process cannot look up the signature, sets *fails and
+ * returns true, because the rank nearly always has the same signature.
  */
-static unsigned char known_of(size_t process, unsigned char becomes)
+static bool is_like_me(const mca_coll_irr_ranks_t *ranks, int rank, bool *fails)
 {
-    const size_t processes = (size_t)mca_coll_irr_process_info.num_procs;
-    unsigned char known = becomes;
-
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    if (mine.known == NULL) {
-        mine.known = calloc(processes, sizeof(*mine.known));
-    }
-    if (mine.known != NULL && process < processes) {
-        mine.known[process] = becomes != UNKNOWN ? becomes : mine.known[process];
-        known = mine.known[process];
-    }
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    return known;
-}
-
-/* Sets *like_me_p to whether a rank has this rank's signature.  Returns IRR_OK, or IRR_ERR_OOB if the lookup fails. */
-static irr_status_t is_like_me(const mca_coll_irr_ranks_t *ranks, int rank, bool *like_me_p)
-{
-    const size_t process = mca_coll_irr_process(ranks, rank).vpid;
-    unsigned char known = known_of(process, UNKNOWN);
     signature_t other;
-    int result;
 
-    if (known == UNKNOWN) {
-        result = find(ranks, rank, &other);
-        if (result != OMPI_SUCCESS && result != OMPI_ERR_NOT_FOUND) {
-            return IRR_ERR_OOB;
-        }
-        known = result == OMPI_SUCCESS && mine.published && other.word == mine.signature.word ? LIKE_ME : UNLIKE_ME;
-        (void)known_of(process, known);
+    switch (find(ranks, rank, &other)) {
+    case OMPI_SUCCESS:
+        return mine.published && other.word == mine.signature.word;
+    case OMPI_ERR_NOT_FOUND:
+        return false;
+    default:
+        *fails = true;
+        return true;
     }
-    *like_me_p = known == LIKE_ME;
-    return IRR_OK;
 }
 
 /* ---- differences ---- */
@@ -264,25 +226,22 @@ static void find_partners(mca_coll_irr_module_t *module, mca_coll_irr_partners_t
 {
     const mca_coll_irr_ranks_t *ranks = &module->ranks;
     const int64_t size = ranks->size;
-    irr_status_t status = IRR_OK;
+    bool fails = false;
 
     /*
      * If the user has set pmix_base_collect_data to 0, MPI_Init does not distribute the published values to all nodes.
-     * All processes then count as partners.  In any case a process whose signature cannot be looked up counts as a
-     * partner, because it nearly always takes part.
+     * All processes then count as partners.
      */
     for (int64_t distance = 1; distance < size && opal_pmix_collect_all_data; distance *= 2) {
-        bool sends = true, receives = true;
-        irr_status_t one = is_like_me(ranks, (int)((ranks->rank + distance) % size), &sends);
-        irr_status_t other = is_like_me(ranks, (int)((ranks->rank - distance + size) % size), &receives);
-
-        partners->ahead &= sends ? UINT32_MAX : ~(uint32_t)distance;
-        partners->behind &= receives ? UINT32_MAX : ~(uint32_t)distance;
-        status = status != IRR_OK ? status : one != IRR_OK ? one : other;
+        if (!is_like_me(ranks, (int)((ranks->rank + distance) % size), &fails)) {
+            partners->ahead &= ~(uint32_t)distance;
+        }
+        if (!is_like_me(ranks, (int)((ranks->rank - distance + size) % size), &fails)) {
+            partners->behind &= ~(uint32_t)distance;
+        }
     }
-    if (status != IRR_OK && module->trouble == IRR_OK) {
+    if (fails && module->trouble == IRR_OK) {
         module->trouble = IRR_ERR_OOB;
-        module->reason = strdup("it cannot look up the data that other ranks have published in MPI_Init");
     }
 }
 
@@ -324,7 +283,7 @@ const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, co
  */
 static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    if (service->algorithm == MCA_COLL_IRR_HOST) {
+    if (mca_coll_irr_is_host(service->algorithm)) {
         return "host";
     }
     return service->state == MCA_COLL_IRR_CHOOSING || service->algorithm != MCA_COLL_IRR_AUTO ||
@@ -334,7 +293,7 @@ static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mc
 /* Returns true if this rank's settings allow trials of the strategies of the named algorithm. */
 static bool tries(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
-    return service->algorithm >= 0 && irr_algorithm_strategy(service->algorithm)->order->uses_tree &&
+    return !mca_coll_irr_is_host(service->algorithm) && irr_algorithm_strategy(service->algorithm)->order->uses_tree &&
            module->settings->engine.pacing == IRR_PACING_AUTO && mca_coll_irr_component.params.setup_share > 0 &&
            !needs_engine(module->settings);
 }
@@ -370,7 +329,8 @@ static void report_trouble(const mca_coll_irr_module_t *module, char why[MCA_COL
 
     if (bad == NULL) {
         snprintf(why, MCA_COLL_IRR_WHY, "rank %d: %s", module->ranks.rank,
-                 module->reason != NULL ? module->reason : "it has no memory");
+                 module->trouble != IRR_ERR_OOB ? "it has no memory"
+                     : "it cannot look up the data that other ranks have published in MPI_Init");
         mca_coll_irr_warn("%s; Open MPI's own algorithm serves the communicator", why);
         return;
     }

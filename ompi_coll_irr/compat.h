@@ -332,7 +332,7 @@ static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
 
 /* ---- fault tolerance ---- */
 
-/* True, alike on all ranks, under ULFM: a collective must end if a peer dies, which coll/irr cannot guarantee. */
+/* True, on all ranks, under ULFM: a collective must end if a peer dies, which coll/irr cannot guarantee. */
 static inline bool mca_coll_irr_fault_tolerant_job(void)
 {
 #if OMPI_MAJOR_VERSION >= 5 && OPAL_ENABLE_FT_MPI
