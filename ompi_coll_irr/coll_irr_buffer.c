@@ -133,7 +133,7 @@ void mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory)
 
 void mca_coll_irr_side_hold(const mca_coll_irr_side_t *side, bool retains)
 {
-    const int datatypes = side->datatypes != NULL ? side->slots : 1;
+    const int datatypes = side->datatypes == NULL && side->slots > 0 ? 1 : side->slots;
 
     for (int i = 0; i < datatypes; i++) {
         ompi_datatype_t *datatype = type_at(side, slot_at(side, i).slot);

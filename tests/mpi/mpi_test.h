@@ -21,9 +21,11 @@
 /* Open MPI 4.1 has persistent collectives as an extension. */
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 #define INIT_CALL(name) MPI_##name##_init
+#define HAS_INIT_CALLS 1
 #else
 #include <mpi-ext.h>
 #define INIT_CALL(name) MPIX_##name##_init
+#define HAS_INIT_CALLS 0
 #endif
 #define ALLTOALLV_INIT INIT_CALL(Alltoallv)
 
