@@ -1,18 +1,20 @@
 /*
  * bounds.c - see bounds.h.  O(P) for a plan and O(slices) for a message.
  *
- * The paper assumes messages that P divides.  Here messages are cut at whole bytes, and with slice_min not within
- * slice_min bytes of the end of a slice.  A stream is the data that a rank holds for one destination.  The share of a
- * stream exceeds the exact proportion by less than the granule G: 1 byte, or 3 * slice_min - 2 (the cut before is
- * rounded down by less than slice_min, and both cuts move to the end of a slice by less than that).  The excess in
- * the four stages follows:
+ * The paper assumes messages that P divides.  Here a cut is at a whole byte and, if slice_min is set, not within
+ * slice_min bytes of the end of a slice (a range of a block that travels separately).  A stream is the data that a rank
+ * holds for one destination; the rank cuts it into shares for other ranks.  A share exceeds the exact proportion by
+ * less than the granule G.  G is 1 byte, or 3 * slice_min - 2: the cut at its begin is rounded down by less than
+ * slice_min, and both cuts may move to the end of a slice, by less than slice_min each.  The excess in the four stages
+ * follows:
  *
  *     I    A message exceeds the exact proportion by less than G for each destination.
  *     II   A rank holds for a destination the data of n ranks, itself included; n = C or, in an incomplete column,
  *          C + 1.  The excess is less than n * G.  The rank cuts the stream into shares for its column of m ranks,
  *          m = R or R - 1, so a message has an excess of less than n * G / m + G for each destination.
  *     III  A rank holds m such shares, itself included: an excess of less than (n + m) * G for each destination.
- *          All cuts of a column for a destination begin at the same rank, so one rank can get all remainders.
+ *          All ranks of a column begin their cuts for a destination at the same rank, so this rank can get all
+ *          remainders.
  *     IV   A message has the data that n ranks of the row hold for one destination: an excess of less than
  *          n * (n + m) * G.
  *
@@ -25,8 +27,8 @@
 /* ---- the bounds that hold for a strategy ---- */
 
 /*
- * Returns true if the priority schedule is contention-free, which holds if the rows have room for the messages to
- * pseudo-nodes.
+ * Returns true if the priority schedule is contention-free: if the rows have room for the messages to pseudo-nodes,
+ * which are the missing ranks of an incomplete last row.
  */
 static bool is_contention_free(const irr_grid_t *grid, int ranks)
 {

@@ -3,8 +3,9 @@
  *
  * JPDC, section 3.2.4, has the bounds for a square grid with the default number of columns: lemma 1 (messages
  * received), lemma 3 (length of a message) and theorem 1 (buffers).  Lemma 1 depends only on the shape, so it also
- * holds for grid.  Lemma 3 and theorem 1 hold for balanced-grid.  Lemma 1 also holds for the messages of hybrid through
- * its grid.  The papers have no bounds for other strategies, and none for dimensions that the user has set.
+ * holds for grid.  Lemma 3 and theorem 1 hold for balanced-grid.  For hybrid, lemma 1 holds for the messages that
+ * travel through its grid.  The papers have no bounds for other strategies, and none for dimensions that the user has
+ * set.
  *
  * In the paper's terms, S is ceil(sqrt P), and there are C columns of R rows.  Incomplete columns have R - 1 rows.
  * Lmax is the largest number of bytes that a rank sends or receives, including its message to itself. bounds.c derives

@@ -1,13 +1,13 @@
 /*
  * check.c - proves that the plans of all ranks keep the rules of plan.h, without running the plans.
  *
- * The phases are: the shape of problems and plans; the two ends of each message (rule 1); a simulation of the exchange
- * under the strictest pacing (rule 5); the reads and writes of each rank (rules 2 and 3); the place where every byte
- * arrives (rule 4), or for a reduction whether each rank has the maxima.  Plans are not trusted: the first phase
- * guarantees that no number of a plan leads outside an array or overflows.
+ * The phases check: the range of each number; the two ends of each message (rule 1); that the exchange ends, by a
+ * simulation with the fewest messages at a time (rule 5); the reads and writes of each rank (rules 2 and 3); the place
+ * where every byte arrives (rule 4) or, for a reduction, that each rank has the maxima.  Plans are not trusted: the
+ * first phase guarantees that no number of a plan leads outside an array or overflows.
  *
- * Time O(m log m) for m messages, pieces and dependencies, if plans write their scratch in order and once; for other
- * plans see check_trace.c.  Memory O(m) for the pieces of a batch, and the segments that check_delivery.c allows.
+ * Time O(m log m) for m messages, pieces and dependencies, if plans write each byte of SCRATCH once, in ascending
+ * order; check_trace.c has the cost of other plans.  Memory O(m), plus the segments that check_delivery.c allows.
  */
 #include "study/check.h"
 

@@ -1,8 +1,11 @@
 /*
- * check.h - private to the plan checker: the state that its phases share.
+ * check.h - private to the plan checker, which proves that the plans of all ranks are correct (check.c).
  *
- * A phase returns IRR_OK, IRR_ERR_NO_MEMORY or the result of irr_check_fail.  It may rely on what earlier phases have
- * proved.  Rules 1 to 5 are listed in plan/plan.h.
+ * A plan is the list of steps of one rank: sends, receives, copies, signals, waits, reductions.  Steps read INPUT and
+ * write OUTPUT; SCRATCH holds bytes to forward.  In a list of segments (study/segments.h), the origin of a segment is
+ * the rank whose INPUT had its bytes, or the step that wrote them.  The checker runs in phases, which prove rules 1 to
+ * 5 of plan/plan.h.  A phase returns IRR_OK, IRR_ERR_NO_MEMORY or the result of irr_check_fail, and may rely on what
+ * earlier phases have proved.
  *
  * All phases run for a *batch* of steps: consecutive steps of some ranks, with both ends of each of their messages.
  * The plans may be one batch or several.  A step waits only for earlier steps of its rank and for the other end of its
@@ -19,10 +22,10 @@
 
 #define IRR_CHECK_NONE SIZE_MAX
 
-/* The origin of bytes that the rank has at the start, in lists of bytes whose other origins are steps of the rank. */
+/* Origin of bytes that the rank has at the start.  The other origins in such a list are steps of the rank. */
 #define IRR_CHECK_OWN SIZE_MAX
 
-/* Origin of the bytes of OUTPUT that arrived in an earlier batch.  They are the wanted ones. */
+/* Origin of bytes of OUTPUT that arrived in an earlier batch, and were found to be the right bytes. */
 #define IRR_CHECK_RIGHT (SIZE_MAX - 1)
 
 /* A step of some rank.  The steps of a batch are numbered consecutively; the number is the step's id. */
@@ -37,14 +40,14 @@ typedef struct irr_check_rank {
     bool           fresh;      /* the batch has steps of this rank */
     bool           last;       /* no steps follow */
     bool           begun;      /* wanted and output are set */
-    size_t         first;      /* first step of the batch; those before are old */
+    size_t         first;      /* first step of the batch; earlier steps are called old */
     irr_segments_t wanted;     /* the contents of OUTPUT that the problem requires; origins are ranks */
     irr_segments_t output;     /* contents of OUTPUT (SCRATCH for a reduction); origins are ranks after
                                   irr_check_delivery of the last batch */
     irr_segments_t scratch;    /* contents of SCRATCH; segments of old steps have `at` equal to the offset */
-    irr_segments_t held;       /* the bytes of SCRATCH that old steps have written and none has read; origins are
+    irr_segments_t held;       /* bytes of SCRATCH that old steps have written and no step has read; origins are
                                   ranks */
-    irr_pack_t     packed;     /* held, between two batches */
+    irr_pack_t     packed;     /* takes the place of `held` between two batches */
     size_t        *readers;    /* steps that read SCRATCH */
     size_t         nreaders, readers_max;
     size_t         scratch_bytes;   /* of the plan, in the last batch */
@@ -62,7 +65,7 @@ typedef struct irr_check {
     size_t               segments;  /* number of segments in contents so far */
     size_t              *base;      /* id of the first step of each rank, and at [ranks] the number of ids */
     irr_check_step_t    *steps;     /* by id */
-    size_t              *started;   /* ids of sends and local steps in an order in which they can start */
+    size_t              *started;   /* ids of sends and local steps, in an order in which an exchange can start them */
     size_t               nstarted;
     irr_segments_t      *recipes;   /* by id of a send or local step: the bytes it reads; origins are steps
                                        of the rank, or IRR_CHECK_OWN */
@@ -102,27 +105,27 @@ void         irr_check_fini(irr_check_t *check);
 irr_status_t irr_check_open(irr_check_t *check);
 irr_status_t irr_check_batch(irr_check_t *check);
 
-/* check_carry.c: ends a batch.  May return IRR_ERR_INVALID_PLAN. */
+/* check_carry.c: ends a batch, and keeps what later batches need.  May return IRR_ERR_INVALID_PLAN. */
 irr_status_t irr_check_carry(irr_check_t *check);
 
-/* Unpacks the contents of SCRATCH that a rank holds. */
+/* Unpacks `packed` into `held`. */
 irr_status_t irr_check_unpack(irr_check_rank_t *rank);
 
 /* Frees what irr_check_batch has allocated for the steps of the batch. */
 void irr_check_free_batch(irr_check_t *check);
 
-/* Frees what the check keeps of a rank.  Called when the plan of the rank is complete, and at the end of the check. */
+/* Frees the lists of a rank: after the last batch of the rank, and at the end of the check. */
 void irr_check_rank_fini(irr_check_rank_t *rank);
 
 /* check_shape.c: checks that every number of the problems or plans is in its range, and that the problems agree. */
 irr_status_t irr_check_problems(irr_check_t *check);
 irr_status_t irr_check_shape(irr_check_t *check);
 
-/* check_order.c: checks rule 1 and sets the partners; checks rule 5 and sets the order of the starts. */
+/* check_order.c: rule 1 (each message has two ends; sets `partner`) and rule 5 (the exchange ends; sets `started`). */
 irr_status_t irr_check_messages(irr_check_t *check);
 irr_status_t irr_check_ends(irr_check_t *check);
 
-/* check_trace.c: checks rules 2 and 3 on each rank; sets wanted, output, scratch and the recipes. */
+/* check_trace.c: rules 2 and 3 on each rank (what steps may read and write); sets wanted, output, scratch, recipes. */
 irr_status_t irr_check_trace(irr_check_t *check);
 
 /* check_uses.c: the ranges of some buffers that steps of a rank read and write, sorted for searching. */
@@ -155,8 +158,8 @@ irr_status_t irr_check_uses_collect(irr_check_uses_t *uses, const irr_plan_t *pl
 bool irr_check_uses_hit(const irr_check_uses_t *uses, ptrdiff_t offset, ptrdiff_t end);
 
 /*
- * check_delivery.c: checks rule 4 over all ranks, for those that end; replaces the origins in the recipes, and in the
- * output of ranks that end, by ranks.
+ * check_delivery.c: rule 4 (each byte arrives at its place) for ranks whose last steps are in the batch.  Replaces the
+ * steps by ranks, as origins in the recipes and in the output of these ranks.
  */
 irr_status_t irr_check_delivery(irr_check_t *check);
 

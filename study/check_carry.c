@@ -1,9 +1,10 @@
 /*
- * check_carry.c - ends a batch of the plan checker: keeps what the later steps of its ranks need.
+ * check_carry.c - ends a batch (some consecutive steps of some ranks) of the plan checker, and keeps what the later
+ * steps of these ranks need.  The origin of a byte is the rank whose INPUT had it, or the step that wrote it.
  *
  * A rank keeps, for each byte of SCRATCH, the step that has written it last.  It keeps the origins of the bytes that no
  * step has read, packed (study/pack.h), because a plan seldom sends received bytes twice.  Bytes that have arrived in
- * OUTPUT are compared with the wanted ones, so that their origins need not be kept.
+ * OUTPUT are compared with the bytes that the problem requires, so that their origins need not be kept.
  *
  * Cost: O(n log n) for n pieces and segments of the batch.
  */
@@ -15,7 +16,7 @@ enum { HELD_NUMBERS = 4 };
 
 /* ---- OUTPUT ---- */
 
-/* Returns whether the bytes of a segment of OUTPUT are wanted there.  All of them are inside the wanted segments. */
+/* Returns true if OUTPUT has the required bytes in a segment, which is inside the wanted segments. */
 static bool is_right(const irr_segments_t *wanted, const irr_segment_t *have)
 {
     bool right = true;
@@ -29,7 +30,7 @@ static bool is_right(const irr_segments_t *wanted, const irr_segment_t *have)
     return right;
 }
 
-/* Compares a segment of OUTPUT that a step of the batch has written. */
+/* Checks a segment of OUTPUT that a step of the batch has written, by the content of its message. */
 static irr_status_t check_arrival(irr_check_t *check, int r, const irr_segment_t *segment, irr_segments_t *work)
 {
     irr_status_t status;
@@ -126,7 +127,7 @@ static irr_status_t list_kept(const irr_check_t *check, int r, const irr_segment
     return status;
 }
 
-/* Packs the contents.  Their offsets are mostly contiguous. */
+/* Packs the segments.  They are mostly contiguous, so the differences of their offsets take few bytes. */
 static irr_status_t pack(const irr_segments_t *kept, irr_pack_t *packed)
 {
     irr_status_t status = IRR_OK;

@@ -1,9 +1,10 @@
 /*
  * check_delivery.c - last phase of the plan checker: the place where every byte arrives (rule 4).
  *
- * A recipe lists the bytes of earlier messages that a message consists of.  In an order in which the messages can
- * start, each recipe is converted to a content, which lists bytes of the ranks' INPUT instead.  Finally OUTPUT must
- * have the contents that the problem requires.
+ * A message that a rank forwards consists of bytes of messages that the rank has received.  A recipe lists these bytes;
+ * a content lists the same bytes as ranges of the INPUT of the ranks that own them.  Each recipe is converted to a
+ * content, in an order in which the messages can start, so that the contents of earlier messages are known.  Finally
+ * OUTPUT must have the contents that the problem requires.
  *
  * Cost: a binary search for each segment of the contents, whose number is bounded; see limit_of.
  */
@@ -20,9 +21,9 @@ typedef struct delivery {
 
 /*
  * Returns the maximum number of segments of contents if no byte is carried more than CARRIES_MAX times in a stage.  A
- * segment ends where some piece ends, and this end travels with its byte, once for each time that the byte is carried.
- * In place, OUTPUT has segments before any message arrives.  Without the limit, a hostile plan could double its
- * segments with every message.
+ * segment ends where a piece of some step ends, and each message that carries the byte there has this end, too.  In an
+ * exchange in place, OUTPUT has segments before any message arrives.  Without the limit, a hostile plan could double
+ * its segments with every message.
  */
 static size_t limit_of(const irr_check_t *check)
 {
@@ -45,7 +46,7 @@ const irr_segments_t *irr_check_content(const irr_check_t *check, int rank, size
     return &check->recipes[partner == IRR_CHECK_NONE ? id : partner];
 }
 
-/* Appends to the work the contents of a segment, which a step of the rank wrote. */
+/* Appends the content of a segment to the list `work`.  A step of the rank has written the segment. */
 static irr_status_t resolve_segment(delivery_t *delivery, int r, irr_segment_t segment)
 {
     irr_check_t *check = delivery->check;
@@ -85,7 +86,7 @@ static irr_status_t resolve(delivery_t *delivery, int rank, irr_segments_t *list
     return status;
 }
 
-/* Reports the error of the byte of OUTPUT at an offset where wanted and output differ. */
+/* Reports a wrong or missing byte of OUTPUT at this offset. */
 static irr_status_t report_byte(delivery_t *delivery, int rank, ptrdiff_t offset)
 {
     const irr_segment_t *want = irr_segments_hit(&delivery->check->rank[rank].wanted, offset, 1);

@@ -1,22 +1,24 @@
 /*
- * check_order.c - two phases of the plan checker.  The second proves rule 1: each message has a send and a receive.
- * The third proves rule 5: no exchange of these plans waits for ever.
+ * check_order.c - two phases of the plan checker.  One proves rule 1: each message has a send and a receive.  The other
+ * proves rule 5: no exchange with these plans waits for ever.
  *
  * Rule 1: the sends of all ranks, and the receives, are sorted by (stage, sender, receiver) and position in the plan.
- * Then both lists must agree entry by entry.  The same holds for signals and waits.
+ * Then both lists must agree entry by entry.  So must the lists of signals (empty messages that let other steps start)
+ * and of waits for them.
  *
- * Rule 5: the exchange is simulated with every send and every signal as a rendezvous.  Receives and waits are posted in
- * the order of the plan, each when its dependencies are complete.  Signals are started in the same way.  Sends and
- * local steps start in the order of the plan, one at a time: each when its dependencies and the previous one are
- * complete.
+ * Rule 5: in a simulated exchange, a send or signal is complete only when its receive or wait has started.  Receives
+ * and waits are posted in the order of the plan, each when its dependencies are complete.  Signals are started in the
+ * same way.  Sends and local steps start in the order of the plan, one at a time: each when its dependencies and the
+ * previous send or local step are complete.
  *
- * One at a time is the narrowest window, so no other window needs to be tried.  A step waits for a fixed set of events
- * (dependencies, the previous step, its other end), never for one of several events.  The exchange therefore ends if
- * and only if these waits have no cycle.  An executor that keeps the order of the plan waits for fewer events: it
- * starts a send at the latest when the dependencies of the send and all sends before it are complete.  Each cycle of
- * its waits would therefore be a cycle of the simulation, too.  This proves an executor with any window or with none.
- * It also proves any pacing, because a pacing consists of dependencies, signals and waits.  It does not prove an
- * executor that sends out of the order of the plan while a window is full; exec.c does not do this.
+ * An executor may have several sends in progress, up to a limit, its window.  One at a time is the smallest window, and
+ * no other window needs to be tried:  a step waits for all of a fixed set of events (dependencies, the previous step,
+ * its other end), never for one of several.  The exchange therefore ends if and only if these waits have no cycle.  An
+ * executor that keeps the order of the plan waits for fewer events: it starts a send at the latest when the
+ * dependencies of the send and all sends before it are complete.  Each cycle of its waits would therefore be a cycle of
+ * the simulation, too.  The proof therefore holds for an executor with any window or with none.  It also holds for any
+ * pacing (a rule that delays messages), because a pacing consists of dependencies, signals and waits.  It does not hold
+ * for an executor that sends out of the order of the plan while its window is full; exec.c does not do this.
  *
  * If plans are checked in batches (study/plans_prove.c), the simulation of a batch starts with all steps of earlier
  * batches complete.

@@ -1,9 +1,11 @@
 /*
- * check_reduction.c - last phase of the checker of a reduction: each rank ends with the maxima of all ranks.
+ * check_reduction.c - last phase of the plan checker for a reduction: in the end word w of each rank is the maximum of
+ * the words w of all ranks.
  *
- * Each word has a set of input words, and its value is their maximum: bit w + W * r stands for word w of rank r.  The
- * steps are visited in an order in which they can start.  A message copies the sets of its words, and a reduction forms
- * the unions of two sets.  In the end the set of word w of each rank must contain exactly the words w of all ranks.
+ * The check stores for each word the set of the input words of which it is the maximum: bit w + W * r stands for word w
+ * of rank r.  It visits the steps in an order in which they can start.  A message copies the sets of its words, and a
+ * reduction step forms the unions of two sets.  In the end the set of word w of each rank must contain exactly the
+ * words w of all ranks.
  *
  * Cost: O(P W / 64) time and memory for each word of a message, for P ranks and W words.
  */

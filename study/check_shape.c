@@ -1,5 +1,6 @@
 /*
- * check_shape.c - first phase of the plan checker: every number is in its range, and the problems agree.
+ * check_shape.c - first phase of the plan checker: every number is in its range, and for each message the problems
+ * (lists of blocks) of sender and receiver have the same length.
  *
  * Nothing is trusted: a plan may have been written by hand or read from a file.  Time is linear in the size of the
  * problems and plans.
@@ -38,8 +39,8 @@ static irr_status_t check_blocks(irr_check_t *check, int rank, irr_blocks_t bloc
 }
 
 /*
- * Checks that either all ranks are in place or none is.  If they are, also checks that the two lists of a rank are
- * equal.
+ * Checks that the exchange is in place on all ranks or on none.  In place, the send list and the receive list of a rank
+ * must be equal.
  */
 static irr_status_t check_place(irr_check_t *check, int rank)
 {
@@ -140,7 +141,7 @@ static irr_status_t check_pieces(irr_check_t *check, int rank, size_t index)
         if (status != IRR_OK) {
             return status;
         }
-        /* Both terms are at most the limit, so the sum cannot overflow. */
+        /* Both terms are at most IRR_SEGMENTS_LIMIT, so the sum cannot overflow. */
         bytes += copy && i == 1 ? 0 : piece->length;
         if (bytes > IRR_SEGMENTS_LIMIT) {
             return irr_check_fail(check, "rank %d step %zu: pieces are longer than any message", rank, index);

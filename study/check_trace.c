@@ -1,20 +1,21 @@
 /*
  * check_trace.c - fourth phase of the plan checker: the reads and writes of each rank (rules 2 and 3).
  *
- * In the order of the plan, each range that a step reads is traced to the steps that wrote it.  This gives the step's
- * recipe: the list of bytes of earlier messages that it consists of.  If two steps touch the same byte of OUTPUT or
- * SCRATCH and one of them writes, they must be ordered by dependencies.  Every run of the plan then has the result of
- * the plan's order.  A step may reuse scratch if it depends on all steps that used it before.
+ * In the order of the plan, each range that a step reads is traced to the steps that wrote it.  The result is the
+ * recipe of the step: the list of the bytes of earlier messages that the step reads.  If two steps use the same byte of
+ * OUTPUT or SCRATCH and one of them writes it, one must depend on the other, directly or not.  Every execution of the
+ * plan then has the same result as an execution in the order of the plan.  A step may reuse scratch if it depends on
+ * all steps that used it before.
  *
  * Cost: a step visits all steps that it depends on, directly or not.  A step that writes to used scratch also sorts the
  * uses of the steps that may run concurrently.  Everything else is a binary search.
  *
  * In place, OUTPUT initially has the bytes that the rank sends, and INPUT is another name for OUTPUT.  The bytes are
- * overwritten once, by steps that depend on all steps that read the old bytes.  If a byte was sent too late or not
- * copied, the check of its destination fails.
+ * overwritten once, by steps that depend on all steps that read the old bytes.  If a plan sends a byte after it was
+ * overwritten, the check of the byte at its destination fails.
  *
- * INPUT is named by its offsets, not by the block of a byte: send blocks may overlap, as in MPI, and then a byte
- * belongs to several messages.
+ * Lists name a byte of INPUT by its offset, not by its block: send blocks may overlap, as in MPI, and then a byte
+ * belongs to several blocks.
  */
 #include "study/check.h"
 
@@ -67,7 +68,7 @@ static irr_status_t want_message(tracer_t *tracer, int rank, irr_blocks_t messag
     return status;
 }
 
-/* Sets the wanted contents of OUTPUT; blocks may not share a byte there. */
+/* Sets the wanted contents of OUTPUT, and checks that no two receive blocks share a byte. */
 static irr_status_t want_output(tracer_t *tracer, int rank)
 {
     irr_status_t status = IRR_OK;
@@ -190,9 +191,9 @@ static irr_status_t report_reuse(tracer_t *tracer, int rank, size_t i, const irr
 }
 
 /*
- * Checks a write to SCRATCH against old steps.  Step i must depend on the steps that have written the bytes last; these
- * depend on all that touched the bytes before.  Which bytes old steps have read is unknown, so step i must depend on
- * all of them.
+ * Checks a write to SCRATCH against old steps, those of earlier batches.  Step i must depend on the steps that have
+ * written the bytes last; those steps depend on all earlier users of the bytes.  Nothing records which bytes old steps
+ * have read, so step i must depend on all old steps that read SCRATCH.
  */
 static irr_status_t check_old(tracer_t *tracer, int r, size_t i, const irr_piece_t *piece)
 {
@@ -213,7 +214,7 @@ static irr_status_t check_old(tracer_t *tracer, int r, size_t i, const irr_piece
     return depends ? IRR_OK : irr_check_fail(tracer->check, "rank %d step %zu reuses SCRATCH too early", r, i);
 }
 
-/* Checks a write to a used place: step i must depend on all earlier steps that touch the piece. */
+/* Checks a write to a range that earlier steps use: step i must depend on all of these steps. */
 static irr_status_t check_reuse(tracer_t *tracer, int rank, size_t i, const irr_piece_t *piece)
 {
     irr_check_uses_t *uses = piece->buffer == IRR_BUFFER_SCRATCH ? &tracer->scratch_uses : &tracer->place_uses;

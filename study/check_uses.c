@@ -1,8 +1,9 @@
 /*
  * check_uses.c - an index over the ranges of a buffer that steps use, for check_trace.c.
  *
- * The uses are sorted by offset, and each has the largest end of all uses up to it.  A range is used if and only if the
- * last use that begins before its end reaches past its begin; uses may overlap each other.
+ * A use is a range that a step reads or writes.  Uses are sorted by offset, and may overlap.  Each use stores the
+ * largest end of all uses up to it, its reach.  To find out if a range is used, take the last use that begins before
+ * the end of the range: the range is used if and only if the reach of this use lies beyond the start of the range.
  *
  * Cost: a step that writes to a used place takes O(n) for its n pieces, and O(n log n) for the n pieces that are new
  * since the last such step.  Few pieces are new, because the receives of a stage are consecutive: each receive collects
@@ -43,7 +44,7 @@ static irr_status_t add_step(irr_check_uses_t *uses, const irr_piece_t *pieces, 
     return status;
 }
 
-/* Starts a new round if a collected step precedes step i, as the steps of an earlier stage do. */
+/* Starts a new, empty collection if step i depends on a collected step, as it does on steps of an earlier stage. */
 static irr_status_t begin(irr_check_uses_t *uses, size_t i, const size_t *ancestor)
 {
     size_t had = uses->taken_max;

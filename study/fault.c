@@ -2,13 +2,14 @@
  * fault.c - a transport that delays and fails operations within the contract of transports.  It passes operations on to
  * an inner transport, but holds sends back and fails operations as a plan and a seed determine.
  *
- * A held send is pending for its caller, so its pieces and its request stay valid until progress passes the send on.
+ * A held send is pending for its caller.  Its pieces and its request therefore stay valid until progress passes it on.
  * Nothing is copied or allocated.  Sends that are held for different times overtake each other.  However, a message
  * waits for earlier messages on its channel to the same rank with the same tag.
  *
- * A receive that fails takes no message; another receive may match it.
+ * A receive that fails matches no message, so a later receive may match the message.
  *
- * Cost: a send, a round, and each held send that leaves take time linear in the number of held sends.
+ * Cost: a send, a round (a call of progress), and each held send that is passed on take time linear in the number of
+ * held sends.
  */
 #include "study/loopback.h"
 
@@ -175,7 +176,10 @@ static bool busy(const fault_t *fault)
     return fault->held.head != NULL || fault->finished.head != NULL;
 }
 
-/* Returns the number of events.  A round that only waits is an event, so that the caller does not stop to progress. */
+/*
+ * Returns the number of events.  While sends are held, each round is an event, so that the caller continues to call
+ * progress.
+ */
 static unsigned progress(irr_transport_t *transport)
 {
     fault_t *fault = fault_of(transport);

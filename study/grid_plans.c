@@ -5,10 +5,10 @@
  * For each stage, the plan of every rank gets its sends first.  Then it gets its receives: the sends of the other ranks
  * to this rank, in the order of the schedule.  See grid_plan.c for the plan of a rank.
  *
- * A stage takes the ranks that exchange messages one after the other, and a rank's sends are added when the first rank
- * receives them.  The pieces of a rank are therefore in memory only until its last send is received.  The blocks of a
- * rank are packed while it is in no stage (study/pack.h), and so are its slices if all ranks hold many: a slice takes
- * about 10 bytes instead of 48, and next to none if the blocks are equal.
+ * In a stage, the ranks of a group that exchange messages come one after the other.  A rank's sends are added when the
+ * first of their receivers comes.  The pieces of a rank are therefore in memory only until its last send is received.
+ * The blocks of a rank are packed while it is in no stage (study/pack.h), and so are its slices if all ranks hold many:
+ * a slice takes about 10 bytes instead of 48, and almost nothing if the blocks are equal.
  */
 #include "study/grid_plans.h"
 
@@ -24,7 +24,7 @@ typedef struct rank {
     irr_grid_plan_t build;
     irr_pack_t      held;      /* build.held, between two stages */
     bool            sent;      /* the plan has the sends of this stage */
-    int             uses;      /* number of ranks that still need them, this rank included */
+    int             uses;      /* number of ranks that still need these sends, this rank included */
     size_t          taken;     /* number of steps that were passed to `take` */
     irr_problem_t   problem;
     irr_pack_t      blocks;    /* of the problem: those that it receives, then those that it sends without the grid */
@@ -73,7 +73,10 @@ static void list_rank(job_t *job, int rank, int *count)
     }
 }
 
-/* Lists from index `first` on the ranks that exchange messages with a rank, directly or not; returns the end. */
+/*
+ * Lists, from index `first` on, the ranks that exchange messages with a rank or with another listed rank.  Returns the
+ * end of the list.
+ */
 static int list_group(job_t *job, int number, int rank, int first)
 {
     int count = first;
@@ -92,7 +95,7 @@ static int list_group(job_t *job, int number, int rank, int first)
     return count;
 }
 
-/* Passes the new steps of a rank to `take`, and frees what only they need. */
+/* Passes the new steps of a rank to `take`, and frees the memory that only these steps need. */
 static irr_status_t hand_over(const job_t *job, rank_t *rank, bool last)
 {
     irr_grid_plan_t *build = &rank->build;
@@ -208,7 +211,7 @@ static void drop_blocks(rank_t *rank)
     rank->unpacked = NULL;
 }
 
-/* Counts one use less of the sends of a rank.  After the last one the stage of the rank ends. */
+/* Counts a rank that needs the sends of this rank no longer.  After the last one, ends the stage of this rank. */
 static irr_status_t release(const job_t *job, rank_t *rank, int number)
 {
     irr_status_t status = IRR_OK;
@@ -330,7 +333,10 @@ static void close_job(job_t *job)
     irr_free(job->all);   /* also frees the other arrays */
 }
 
-/* Starts a rank.  Later it needs the blocks that it receives, and those that it sends directly or to itself. */
+/*
+ * Starts a rank.  Packs the blocks that the rank needs later: those that it receives, and those that it sends directly
+ * or to itself.
+ */
 static irr_status_t start_of(const job_t *job, const irr_matrix_t *matrix, int r, irr_block_t *blocks)
 {
     rank_t *rank = &job->all[r];

@@ -1,8 +1,9 @@
 /*
  * grid_plans.h - the plans of all ranks for a grid route, built in one place.
  *
- * In a job, a rank knows in advance only its sends in the first stage.  These plans are complete, so they need the
- * problems of all ranks.  Tools display the plans, and prove that they are correct.
+ * In a job, a rank knows in advance only its sends in the first stage; it learns during the exchange what to forward.
+ * The plans of this file are complete from the start, because one process knows the counts of all ranks.  Tools display
+ * these plans, and prove them correct.
  */
 #ifndef IRR_GRID_PLANS_H
 #define IRR_GRID_PLANS_H

@@ -1,8 +1,9 @@
 /*
  * links.c - see links.h.
  *
- * Messages are sorted by stage and step.  For each edge, the messages of the step that used the edge last are counted.
- * A step with too many messages on an edge counts as one case of contention, regardless of the number of messages.
+ * Messages are sorted by stage and step.  An edge is one direction of a link.  For each edge, the messages of the
+ * latest step that uses it are counted.  A step with more messages on an edge than the edge carries at a time is one
+ * case of contention, regardless of the number of messages.
  */
 #include "study/links.h"
 

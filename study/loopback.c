@@ -1,12 +1,13 @@
 /*
  * loopback.c - the loopback transport: the ranks of a fabric in one process and one thread.
  *
- * Loopback runs whole exchanges without a network, so that tests, tools and simulations see every rank.  Loopback
- * interprets the contract strictly: messages move only in progress, a seed reorders all messages that may overtake each
- * other, and long sends complete only when they are matched.
+ * Loopback runs whole exchanges without a network, so that a test or tool can observe every rank.  Loopback interprets
+ * the contract strictly: messages move only in progress, a seed reorders all messages that may overtake each other, and
+ * long sends complete only when they are matched.
  *
- * An eager message is copied once when sent and once when received; a rendezvous is copied once, when it is matched.
- * Only connect, open_channel and send allocate memory, so a send fails before it has any effect.
+ * An eager message (up to eager_max bytes) is copied once when sent and once when received.  A rendezvous, which is a
+ * longer message, is copied once, when it is matched with its receive.  Only connect, open_channel and send allocate
+ * memory, and a send allocates before it has any other effect.
  */
 #include "study/loopback.h"
 
@@ -97,7 +98,7 @@ static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
     return IRR_OK;
 }
 
-/* Checks that the pieces are allowed, and sets *bytes to their length without sinks. */
+/* Checks that the pieces are allowed, and sets *bytes to their length, without pieces that discard bytes. */
 static irr_status_t check(const irr_loopback_t *loopback, const irr_request_t *request, bool receives, size_t *bytes)
 {
     const irr_transport_caps_t *caps = &loopback->super.caps;

@@ -2,9 +2,9 @@
  * loopback_match.c - queues of the loopback transport, and matching of messages and receives.
  *
  * When a rank progresses, a message leaves the wire to this rank and goes to the first posted receive with its key, or
- * to the unexpected messages, where a later receive finds it.  Messages leave a wire in the order sent.  In a fabric
- * that shuffles, the order is random: a message is drawn, and the oldest message of its sender with its key leaves
- * the wire.
+ * to the unexpected messages, where a later receive finds it.  Messages leave a wire in the order sent.  A key consists
+ * of channel, tag and rank.  In a fabric that shuffles, the order is random within the contract: a message of the wire
+ * is drawn at random, and of the messages with the same sender and key the oldest leaves the wire.
  *
  * Cost: O(1) expected for a match.  A shuffled delivery is linear in the messages on the wire.  A discard is linear in
  * the unexpected messages.
@@ -169,7 +169,10 @@ unsigned irr_loopback_finish(irr_loopback_t *loopback)
 {
     unsigned events = 0;
 
-    /* requests finished by callbacks wait for the next call; otherwise two that restart each other would never end */
+    /*
+     * Requests that finish in a callback wait for the next call; otherwise two requests that restart each other would
+     * keep this loop running.
+     */
     for (size_t due = loopback->finished.length; due > 0 && loopback->finished.length > 0; due--) {
         irr_loopback_slot_t *slot = (irr_loopback_slot_t *)irr_loopback_queue_pop(&loopback->finished);
         irr_request_t *request = irr_request_of(slot);
@@ -225,7 +228,7 @@ unsigned irr_loopback_deliver(irr_loopback_t *loopback)
     size_t due = wire->length;
     unsigned events = 0;
 
-    /* a shuffling fabric holds some messages back, so that later ones may overtake them */
+    /* A shuffling fabric delivers only some of the messages, so that later messages may overtake the rest. */
     if (due > 1 && fabric->shuffles) {
         due = 1 + irr_random_below(&fabric->random, due);
     }

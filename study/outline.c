@@ -1,8 +1,8 @@
 /*
  * outline.c - the sends of all ranks without other steps, for pictures; see plans.h.
  *
- * A grid route cuts messages into many pieces, of which a picture needs none.  Cost: the time to build the plans, and
- * the memory of irr_plans_each and of the messages.
+ * A plan of a grid has many pieces, none of which a picture needs.  Cost: the time to build the plans, and the memory
+ * of irr_plans_each and of the messages.
  */
 #include "study/plans.h"
 

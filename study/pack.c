@@ -1,9 +1,9 @@
 /*
  * pack.c - see pack.h.
  *
- * The list is stored in runs: the change of each number from row to row, with the sign in the lowest bit, and how many
- * further rows have the same changes.  A number is stored in groups of seven bits.  Both directions take O(1) time for
- * a number.
+ * The list is stored in runs of rows.  A run has the change of each number from row to row, with the sign in the lowest
+ * bit, and the number of further rows with the same changes.  A number is stored in groups of seven bits.  Writing or
+ * reading a number takes O(1) time.
  */
 #include "study/pack.h"
 

@@ -1,6 +1,7 @@
 /*
- * pack.h - a list of rows of numbers in few bytes.  Numbers that are close to those of the previous row take one byte.
- * Rows whose numbers change as from the row before take none, so that equal blocks of many ranks take little.
+ * pack.h - a list of rows of numbers in few bytes.  A number that is close to the number in the same place of the
+ * previous row takes one byte.  A row takes no byte if its numbers differ from the previous row by the same amounts as
+ * the previous row from the row before.  Equal blocks of many ranks therefore take few bytes.
  */
 #ifndef IRR_PACK_H
 #define IRR_PACK_H
@@ -16,7 +17,7 @@ typedef struct irr_pack {
     size_t         rows;
     size_t         read;                     /* number of bytes that irr_pack_get has read */
     uint64_t       last[IRR_PACK_NUMBERS];   /* the last row that was written or read */
-    uint64_t       change[IRR_PACK_NUMBERS]; /* from the row before it */
+    uint64_t       change[IRR_PACK_NUMBERS]; /* change of `last` from the row before it */
     uint64_t       repeats;                  /* number of rows with the same changes, to be written or read */
 } irr_pack_t;
 

@@ -1,9 +1,9 @@
 /*
  * packets.c - links, receivers and messages; see packets.h.  Senders are in packets_flow.c.
  *
- * Events are taken earliest first: the packet at the head of a link has passed it, a packet reaches its next link or
- * its end, or the timer of a connection expires.  At most one timer event of a connection counts.  If the deadline has
- * become later when this event comes, the connection adds another event.
+ * Events are handled in the order of time: the first packet in the queue of a link has passed the link, a packet
+ * reaches its next link or its receiver, or the timer of a connection expires.  At most one timer event of a connection
+ * is valid.  If the deadline of the connection has been extended meanwhile, the connection adds another event.
  */
 #include "study/packets_flow.h"
 

@@ -4,14 +4,15 @@
  * Each ordered pair of ranks has a connection, which sends the messages of the pair one after the other, in segments.
  * A segment passes the links of the tree.  The link of the sender's own node has a queue without limit.  Each other
  * link begins at a port of a switch, which drops a segment that exceeds the bytes it can queue (irr_machine_t.buffer).
- * A sender keeps a window of segments in flight.  If an acknowledgement shows that a later segment has arrived, the
- * earlier segment is lost, because links keep the order, and the sender sends it again.  If the last segments of a
- * message are lost, no later segment arrives.  After two round trips the sender then sends a probe.  If the probe does
- * not help, the sender sends the segments again when the timer ends (irr_machine_t.timeout).
+ * A sender keeps a window of segments in flight.  Links keep the order of segments.  If an acknowledgement shows that a
+ * later segment has arrived first, the earlier segment is therefore lost, and the sender sends it again.  If the last
+ * segments of a message are lost, no later segment shows the loss.  The sender then sends a probe after two round
+ * trips: its next segment, or its last one again.  If no acknowledgement follows, the sender repeats all unacknowledged
+ * segments when its timer expires (irr_machine_t.timeout).
  *
  * The window grows by slow start, and shrinks to 0.7 of its size after a loss, as in Linux.  Connections and their
  * windows exist until irr_packets_destroy, beyond the end of an exchange.  Acknowledgements wait in the queues of
- * switches, but need no bytes there.
+ * switches, but do not count towards their length.
  */
 #ifndef IRR_PACKETS_H
 #define IRR_PACKETS_H

@@ -1,8 +1,8 @@
 /*
  * packets_flow.c - the senders of TCP: window, losses, timer; see study/packets.h.
  *
- * At most one timer event of a connection counts.  If the deadline has become later when this event comes, the
- * connection adds another event.
+ * At most one timer event of a connection is valid.  If the deadline of the connection has been extended when the event
+ * occurs, the connection adds another event.
  */
 #include "study/packets_flow.h"
 
@@ -13,7 +13,8 @@
 #define WINDOW_LEAST 2
 #define SHRINKS      0.7   /* cubic, on a loss */
 #define GROWS        2     /* segments for a round trip, after slow start */
-#define OVERTAKEN    1     /* a segment is lost when so many later ones have arrived, because links keep the order */
+#define OVERTAKEN    1     /* a segment is lost when this number of later segments has arrived, because links keep
+                              the order */
 #define BACKOFF_MOST 64
 #define PROBES       100   /* a probe is sent after timeout / PROBES at the earliest */
 
@@ -156,7 +157,9 @@ static size_t learn(irr_flow_t *flow, size_t i)
     return 1;
 }
 
-/* Marks segments that later segments have overtaken as lost.  Only one loss in a round trip shrinks the window. */
+/*
+ * Marks a segment as lost if later segments have arrived before it.  Only one loss in a round trip shrinks the window.
+ */
 static void judge(irr_flow_t *flow)
 {
     for (; flow->judged + OVERTAKEN < flow->newest + 1; flow->judged++) {

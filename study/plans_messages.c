@@ -1,8 +1,9 @@
 /*
  * plans_messages.c - the messages of a job in the order of the schedule, with or without their contents; see plans.h.
  *
- * The checker finds, for each message, the bytes of the ranks' INPUT that travel in it, however often they were
- * forwarded.  Here these ranges are cut at the boundaries of the source's blocks, which gives the slices.
+ * For each message, the checker finds the ranges of the ranks' INPUT whose bytes the message carries, also if they were
+ * forwarded before.  This file cuts the ranges at the boundaries of their sender's blocks.  The results are slices,
+ * each a part of one block.
  *
  * Cost: a sort of the messages.  With contents also irr_plan_check, and a binary search over P blocks for each slice.
  */

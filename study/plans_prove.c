@@ -1,9 +1,9 @@
 /*
  * plans_prove.c - builds plans and proves them batch by batch; see irr_plans_prove in plans.h, and check.h.
  *
- * The steps built since the last batch form a batch as soon as they contain both ends of each of their messages: for
- * each rank, as many steps send to it as steps of the rank receive.  For a grid, a batch is a row of ranks in one
- * stage.
+ * A batch is a set of steps that are proved together.  The steps built since the last batch form a batch as soon as
+ * they contain both ends of each of their messages: for each rank, as many steps send to the rank as its own steps
+ * receive.  For a grid, a batch is a row of ranks in one stage.
  *
  * Cost: the time to build the plans and to check them; memory for the steps, for the pieces of a batch, and for what
  * check_carry.c keeps.

@@ -1,8 +1,8 @@
 /*
  * segments.c - sorted lists of ranges; see segments.h.
  *
- * Finding is a binary search.  Setting a range moves all segments after it, so it is O(1) amortised at the end of a
- * list.  Composing a message, and writing scratch in order, only set ranges at the end.
+ * Finding is a binary search.  Setting a range moves all segments after it, so it takes O(1) amortised time at the end
+ * of a list.  The plan checker mostly sets ranges at the end.
  */
 #include "study/segments.h"
 
@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum number of segments of a change: neighbour, head, new segment, tail, neighbour. */
+/*
+ * Maximum number of segments that replace others: neighbour, rest before the new segment, new segment, rest after it,
+ * neighbour.
+ */
 #define RANGES_MAX 5
 
 void irr_segments_fini(irr_segments_t *segments)

@@ -261,7 +261,7 @@ static void advance_all(irr_simulation_t *simulation, int r)
     advance(simulation, r, &rank->next_send, 1u << IRR_STEP_SEND | 1u << IRR_STEP_COPY | 1u << IRR_STEP_REDUCE);
 }
 
-/* Starts steps until the rank must wait, and adds the time of its copies to its clock. */
+/* Starts steps of a rank until none can start, and adds the time of the copies to the clock of the rank. */
 static void go_on(irr_simulation_t *simulation, int r)
 {
     rank_t *rank = &simulation->rank[r];

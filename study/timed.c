@@ -1,11 +1,12 @@
 /*
  * timed.c - the simulated network; see timed.h.
  *
- * The earliest event is taken first (study/events.h).  The events of a message: it leaves its rank (LEAVES), reaches
- * its next link (COMES), arrives (ARRIVES), has left the first link (HAS_LEFT), or its question is answered (ANSWERS).
+ * Events are handled in the order of time (study/events.h).  A message has these events: it leaves its rank (LEAVES),
+ * reaches its next link (COMES), arrives (ARRIVES), has passed its first link (HAS_LEFT), or its receiver answers the
+ * question of its sender (ANSWERS).
  *
- * Events of equal times are sorted by a hash of sender and receiver.  Without it, of the messages that all ranks send
- * at once, those of rank 0 would always come first.  Equal runs have equal results.
+ * Events of equal times are sorted by a hash of sender and receiver.  Without the hash, if all ranks send at the same
+ * time, the messages of rank 0 would always be first.  A repeated simulation has the same result.
  */
 #include "study/timed.h"
 

@@ -8,8 +8,8 @@
  * transmitted the message.
  *
  * With packets (study/packets.h), messages between nodes are sent in segments by TCP, and queues of switches can
- * overflow.  A long message is then a rendezvous: its sender first sends a question, and sends the message after the
- * receiver has answered.  Question and answer wait in queues behind other messages.
+ * overflow.  A long message is then a rendezvous: its sender first sends a question to the receiver, and sends the
+ * message when the answer has arrived.  Question and answer wait in queues behind other messages.
  *
  * Without packets, long messages are sent without a rendezvous.
  */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define TILE 256   /* columns that are summed together, so that the matrix is read row by row */
+#define TILE 256   /* number of columns that are summed in one pass, so that reads are contiguous within rows */
 
 typedef struct sums {
     double messages, bytes;
