@@ -312,7 +312,7 @@ irr_cli_exit_t irr_matrix_partition(const irr_matrix_options_t *options, irr_mat
         return code;
     }
     if (options->parts > graph.vertices) {
-        code = irr_cli_complain("%.256s: %d vertices cannot be divided into %d parts", path, (int)graph.vertices,
+        code = irr_cli_complain("%s: %d vertices cannot be divided into %d parts", path, (int)graph.vertices,
                                 options->parts);
     } else if (options->seed > INT32_MAX) {
         code = irr_cli_complain("--seed %" PRIu64 " is above %d, the maximum of METIS", options->seed,

@@ -114,7 +114,7 @@ irr_cli_exit_t irr_matrix_draw(const irr_matrix_t *matrix, const char *path, FIL
 
     if (longest != NULL) {
         picture = json_pack("{s:s, s:o, s:i, s:i, s:o, s:{s:o, s:I, s:o, s:f, s:f, s:f}}", "picture", "matrix", "path",
-                            irr_chart_text("%.256s", path), "ranks", matrix->ranks, "together", together, "cells",
+                            irr_chart_text("%s", path), "ranks", matrix->ranks, "together", together, "cells",
                             irr_chart_cells(longest, cells, cells), "figures", "bytes", irr_chart_bytes(figures.bytes),
                             "messages", (json_int_t)figures.messages, "longest", irr_chart_bytes(figures.longest),
                             "mean", figures.mean, "density", figures.density, "skew", figures.skew);

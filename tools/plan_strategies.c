@@ -248,10 +248,10 @@ double irr_tool_strategy_model(const irr_tool_cluster_t *cluster, const irr_tool
 
 void irr_tool_cluster_print(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster)
 {
-    fprintf(job->stream, "# %.256s: %d ranks on %d nodes; at most %.0f messages and %.0f bytes a rank, %.0f a "
+    fprintf(job->stream, "# %s: %d ranks on %d nodes; at most %.0f messages and %.0f bytes a rank, %.0f a "
             "message\n", irr_tool_source(job->options), cluster->nodes.ranks, cluster->nodes.count,
             cluster->traffic.messages, cluster->traffic.bytes, cluster->traffic.longest);
-    fprintf(job->stream, "# machine %.256s", job->options->machine != NULL ? job->options->machine : "as preset");
-    fprintf(job->stream, "%s%.256s\n", job->options->topology != NULL ? ", switches of " : "",
+    fprintf(job->stream, "# machine %s", job->options->machine != NULL ? job->options->machine : "as preset");
+    fprintf(job->stream, "%s%s\n", job->options->topology != NULL ? ", switches of " : "",
             job->options->topology != NULL ? job->options->topology : "");
 }

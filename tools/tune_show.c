@@ -59,7 +59,7 @@ irr_cli_exit_t irr_tune_show(const char *path)
     irr_cli_exit_t code;
 
     if (access(path, R_OK) != 0) {
-        return irr_cli_complain("%.256s: %s", path, strerror(errno));
+        return irr_cli_complain("%s: %s", path, strerror(errno));
     }
     code = irr_cli_file_read(path, irr_lessons_read(path, NULL, &lessons, machine, &error), &error);
     if (code != IRR_CLI_GOOD) {
