@@ -157,8 +157,7 @@ static irr_cli_exit_t scale_and_check(const irr_bench_options_t *options, irr_ma
     return work->in_place ? check_symmetric(options, matrix) : IRR_CLI_GOOD;
 }
 
-irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
-                              irr_matrix_t *matrix)
+irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit, irr_matrix_t *matrix)
 {
     irr_cli_exit_t code = make(options, ranks, unit, matrix);
 

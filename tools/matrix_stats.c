@@ -18,9 +18,10 @@ typedef struct figures {
     double   density;                   /* messages divided by the number of ordered pairs of ranks */
     double   skew;                      /* bytes of the busiest rank, in or out, divided by the mean of all ranks */
     int      degree, rows, columns;     /* most messages of a rank; ranks without sends; ranks without receives */
-    double   total, busiest;            /* bytes of all ranks, and of the busiest one, in or out; cannot overflow */
+    double   total, busiest;            /* bytes of all ranks, and of the busiest one, in or out; double: no overflow */
 } figures_t;
 
+/* Adds row i, or column i, to the figures. */
 static void count_line(const irr_matrix_t *matrix, int i, bool row, figures_t *figures)
 {
     double bytes = 0;

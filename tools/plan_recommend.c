@@ -12,8 +12,8 @@
 /* A strategy and its time by the model. */
 typedef struct ranked {
     const irr_tool_strategy_t *strategy;
-    double                ns;
-    int                   place;   /* index in the list; strategies with equal times stay in this order */
+    double                     ns;
+    int                        place;   /* index in the list; strategies with equal times stay in this order */
 } ranked_t;
 
 static int by_time(const void *a, const void *b)

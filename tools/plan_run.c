@@ -56,18 +56,24 @@ static size_t bytes_of(irr_blocks_t blocks)
     return blocks.count > 0 ? (size_t)blocks.list[blocks.count - 1].offset + blocks.list[blocks.count - 1].length : 0;
 }
 
+static void add(uint64_t *bytes, uint64_t more)
+{
+    *bytes = more < UINT64_MAX - *bytes ? *bytes + more : UINT64_MAX;
+}
+
 uint64_t irr_tool_run_bytes(const irr_plans_t *plans)
 {
     uint64_t bytes = 0;
 
     for (int r = 0; r < plans->ranks; r++) {
+        const irr_problem_t *problem = &plans->problems[r];
         const irr_plan_t *plan = &plans->plans[r];
-        const uint64_t steps = plan->nsteps * sizeof(irr_exec_step_t);
-        const uint64_t pieces = plan->npieces * (sizeof(irr_part_t) + sizeof(irr_iov_t));
 
-        /* Each side has fewer than 2^63 bytes. */
-        bytes = irr_cli_plus(bytes, bytes_of(plans->problems[r].send) + bytes_of(plans->problems[r].recv));
-        bytes = irr_cli_plus(bytes, plan->scratch_bytes + steps + pieces);
+        add(&bytes, bytes_of(problem->send));
+        add(&bytes, bytes_of(problem->recv));
+        add(&bytes, plan->scratch_bytes);
+        add(&bytes, plan->nsteps * sizeof(irr_exec_step_t));
+        add(&bytes, plan->npieces * (sizeof(irr_part_t) + sizeof(irr_iov_t)));
     }
     return bytes;
 }

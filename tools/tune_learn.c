@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <limits.h>
 
-/* Number of exchanges between two readings of the clock. */
+/* Number of exchanges after which rank 0 reads the clock and decides for all ranks whether to continue. */
 enum { TURN = 16 };
 
 /* ---- settings of the job, through MPI_T ---- */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes a power of two as text; for exponent 12 the text is 4K. */
+/* Writes 2^exponent as text, such as 4K for exponent 12. */
 static void power_text(uint64_t exponent, char text[16])
 {
     static const char units[] = " KMGTPE";
