@@ -7,7 +7,7 @@ mesh=$srcdir/tests/data/airfoil-8.mtx
 file pair '3 3 2' '1 2 5' '3 3 7'
 file triangle '3 3 6' '1 2 30' '1 3 10' '2 1 20' '2 3 20' '3 1 20' '3 2 10'
 
-echo 1..62
+echo 1..63
 
 # ---- save and load ----
 
@@ -161,7 +161,12 @@ refused "plans that need too much memory" "the plans of 600 ranks need about" \
 "$PLAN" print --algorithm direct --ranks 3000 --rank 2999 > "$scratch/out" 2> "$scratch/err" &&
     [ "$(lines '^plan rank 2999 of 3000')" -eq 1 ] && [ "$(wc -l < "$scratch/out")" -eq 6001 ]
 report $? "one plan of many ranks is printed"
-refused "a drawing of too many ranks" "draw --topology shows at most 512 ranks, not 513" \
+refused "a drawing of too many ranks" \
+    "draw --topology shows at most 512 ranks, not 513, because the names of more ranks would be unreadable" \
     draw --algorithm direct --ranks 513 --topology "$scratch/hosts"
 refused "an unknown option" "unknown option '--fast'" check --fast
+long=$(printf '%0250d/%0250d/%0250d/%0250d' 0 0 0 0)/end.mtx
+"$PLAN" check --algorithm direct --matrix "start/$long" 2> "$scratch/err"
+[ $? -eq 2 ] && grep -q '^irr_plan: start/0*/0*\.\.\.0*/.*/end.mtx: No such file or directory$' "$scratch/err"
+report $? "an error message keeps both ends of a long file name"
 exit $failed

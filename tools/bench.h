@@ -54,8 +54,7 @@ void irr_bench_pvars_close(void);
 irr_bench_counts_t irr_bench_pvars_read(void);
 
 /* Adds the increase of each counter between two readings to *sum. */
-void irr_bench_counts_add(irr_bench_counts_t *sum, const irr_bench_counts_t *before,
-                          const irr_bench_counts_t *after);
+void irr_bench_counts_add(irr_bench_counts_t *sum, const irr_bench_counts_t *before, const irr_bench_counts_t *after);
 
 /*
  * Returns the mean increase of counter i per exchange, or the value of a gauge.  Negative if the component has no such
@@ -147,8 +146,7 @@ const char *irr_bench_algorithm_name(int algorithm);
  * Rank 0 only.  Makes the matrix of the options, scaled.  Refuses it with an error message if an entry does not fit an
  * int, if MPI_Alltoall gets different entries, or if the matrix of an in-place call is not symmetric.
  */
-irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
-                              irr_matrix_t *matrix);
+irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit, irr_matrix_t *matrix);
 
 /*
  * Figures of a matrix.  busiest_bytes: the bytes of the busiest rank, which is the largest number of bytes that a rank

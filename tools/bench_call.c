@@ -1,8 +1,9 @@
 /*
  * bench_call.c - the calls that irr_bench times, blocking, nonblocking and persistent, and the peers of each rank.
  *
- * The neighbours of a rank are its neighbours on a periodic grid with dimensions of similar size, or the next ranks
- * on a ring.  With two groups, each rank has a block for each rank of the other group.
+ * A rank has a slot for each peer: a rank to which it sends a block, and from which it receives one.  With --neighbor
+ * the peers are the neighbours on a periodic grid with dimensions of similar size, or the next ranks on a ring.  With
+ * --inter they are the ranks of the other group.  Otherwise they are all ranks.
  */
 #include "bench.h"
 

@@ -1,9 +1,9 @@
 /*
  * bench_exchange.c - one rank's part of the exchange: counts, displacements, buffers, and their contents.
  *
- * A rank allocates what its own row and column need.  Each byte of each exchange has a value that depends on source,
- * destination, offset and the number of the exchange.  Each rank therefore knows the expected bytes, and a byte of an
- * earlier exchange or of another message is detected.
+ * A rank allocates memory for its own row and column of the count matrix only.  The value of a byte depends on source,
+ * destination, offset and the number of the exchange.  Each rank can therefore compute the bytes that it expects, and
+ * detects a byte of an earlier exchange or of another message.  A slot is a peer of a rank (bench_call.c).
  */
 #include "bench.h"
 
@@ -213,7 +213,7 @@ void irr_bench_exchange_fini(irr_bench_exchange_t *exchange)
 
 /* ---- contents of the buffers ---- */
 
-/* Returns the key of the data that an edge between two ranks carries in exchange `number`. */
+/* Returns the key of the bytes of a block in exchange `number`.  edge: the number of the block if there are several. */
 static uint64_t key_of(int source, int destination, int edge, uint64_t number)
 {
     uint64_t key = number;
@@ -223,7 +223,7 @@ static uint64_t key_of(int source, int destination, int edge, uint64_t number)
     return irr_random(&key);
 }
 
-/* Copies a message into the block of a slot, or the block into the message. */
+/* Copies exchange->message into the block of a slot, or the block into exchange->message. */
 static void copy_block(const irr_bench_exchange_t *exchange, const irr_bench_side_t *side, int slot, bool into_block)
 {
     const size_t length = (size_t)side->counts[slot];

@@ -11,9 +11,9 @@
  *                             "median_us": ..., "times_us": [...], "hidden": 0.9, "alone_us": [...],
  *                             "counters": {"exchanges": 1.0, ...}, ...}]}]}
  *
- * A value that does not apply is null in JSON, and empty in the comma-separated file.  Each row names all counters.
- * Times are in microseconds.  If memory runs out, an incomplete list or object is dropped, and every list or object
- * that contains it is dropped with it.
+ * A value that does not apply is null in JSON, and empty in the comma-separated file.  Each row has all counters of
+ * coll/irr.  Times are in microseconds.  If memory runs out, functions return NULL instead of an incomplete list or
+ * object; a list or object with such a member is incomplete, too, so the whole file is refused.
  */
 #include "bench.h"
 
@@ -39,7 +39,7 @@ typedef struct figure {
     int         decimals;
 } figure_t;
 
-/* The columns lmax and `verified` of the comma-separated file follow the first FIRST figures. */
+/* The comma-separated file has the columns lmax and `verified` after the first FIRST figures. */
 enum { FIRST = 8, FIGURES = 13 };
 
 static void figures_of(const irr_bench_row_t *row, figure_t figures[FIGURES])
@@ -60,7 +60,7 @@ static void figures_of(const irr_bench_row_t *row, figure_t figures[FIGURES])
 
 /* ---- comma-separated values ---- */
 
-/* The names of the figures, in their order, with lmax and verified inserted. */
+/* The columns before the figures, and the names of the figures in their order, with lmax and verified inserted. */
 static const char csv_head[] =
     "unit,algorithm,persistent,served_by,median_us,min_us,max_us,mean_us,p90_us,p99_us,host_ratio,messages_sent,lmax,"
     "verified,alone_us,hidden,host_ratio_low,host_ratio_high,mb_per_s\n";
@@ -160,7 +160,7 @@ static json_t *row_of(const irr_bench_result_t *result, int i)
     const size_t members = json_object_size(object);
 
     figures_of(row, figures);
-    for (int k = 0; k < FIGURES; k++) {   /* the row already has alone_us, with all times */
+    for (int k = 0; k < FIGURES; k++) {   /* alone_us, the list of all times, replaces the median of this name */
         if (json_object_get(object, figures[k].name) == NULL) {
             json_object_set_new(object, figures[k].name, number(figures[k].value));
         }
@@ -186,12 +186,12 @@ static json_t *result_of(const irr_bench_result_t *result)
 
 static irr_cli_exit_t close_json(const char *path)
 {
-    const bool good = files.root != NULL && json_dumpf(files.root, files.json, JSON_INDENT(1)) == 0 &&
-                      putc('\n', files.json) != EOF;
-    const irr_cli_exit_t code = irr_cli_output_close(files.json, path);
+    const bool good = files.root != NULL && json_dumpf(files.root, files.json, JSON_INDENT(1)) == 0;
+    const irr_status_t status = good || ferror(files.json) ? IRR_OK : IRR_ERR_NO_MEMORY;
 
+    putc('\n', files.json);
     json_decref(files.root);
-    return code != IRR_CLI_GOOD ? code : irr_cli_status(good ? IRR_OK : IRR_ERR_NO_MEMORY, "%.256s", path);
+    return irr_cli_output_close(files.json, path, irr_cli_status(status, "%s", path));
 }
 
 /* ---- both ---- */
@@ -230,7 +230,8 @@ void irr_bench_files_add(const irr_bench_result_t *result)
 irr_cli_exit_t irr_bench_files_close(const irr_bench_options_t *options)
 {
     const irr_cli_exit_t json = files.json != NULL ? close_json(options->json) : IRR_CLI_GOOD;
-    const irr_cli_exit_t csv = files.csv != NULL ? irr_cli_output_close(files.csv, options->csv) : IRR_CLI_GOOD;
+    const irr_cli_exit_t csv = files.csv != NULL ? irr_cli_output_close(files.csv, options->csv, IRR_CLI_GOOD)
+                                                 : IRR_CLI_GOOD;
 
     return json > csv ? json : csv;
 }

@@ -38,7 +38,7 @@ static irr_cli_exit_t scale_entries(const irr_bench_options_t *options, irr_matr
 
             *entry = may_send(&options->work, i, j) ? irr_cli_scaled(*entry, options->scale) : 0;
             if (*entry > INT_MAX) {
-                return irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes; MPI allows at most %d; "
+                return irr_cli_complain("%s: entry (%d, %d) is %" PRIu64 " bytes; MPI allows at most %d; "
                                         "try --scale %.1g", input_name(options), i + 1, j + 1, *entry, INT_MAX,
                                         better_scale(unscaled));
             }
@@ -54,7 +54,7 @@ static irr_cli_exit_t check_sums(const irr_bench_options_t *options, const irr_m
             const uint64_t sum = irr_cli_sum(matrix, i, k == 0);
 
             if (sum > INT_MAX) {
-                return irr_cli_complain("%.256s: the sum of %s %d is %" PRIu64 " bytes; MPI allows at most %d; "
+                return irr_cli_complain("%s: the sum of %s %d is %" PRIu64 " bytes; MPI allows at most %d; "
                                         "try --scale %.1g", input_name(options), k == 0 ? "row" : "column", i + 1, sum,
                                         INT_MAX, better_scale((double)sum / options->scale));
             }
@@ -79,7 +79,7 @@ static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_
             const uint64_t entry = *irr_matrix_at(matrix, i, j);
 
             if (entry != first && may_send(&options->work, i, j)) {
-                return irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes and entry (1, %d) is %" PRIu64 ": "
+                return irr_cli_complain("%s: entry (%d, %d) is %" PRIu64 " bytes and entry (1, %d) is %" PRIu64 ": "
                                         "with --%s all must be equal, as in --pattern uniform", input_name(options),
                                         i + 1, j + 1, entry, receiver + 1, first, pieces ? "datatype" : "alltoall");
             }
@@ -90,11 +90,11 @@ static irr_cli_exit_t check_equal(const irr_bench_options_t *options, const irr_
     }
     span = ((uint64_t)matrix->ranks + stride - 1) / stride * stride * first;   /* `stride` blocks interleave */
     if (span > INT_MAX) {
-        return irr_cli_complain("%.256s: with --datatype the blocks of a rank extend over %" PRIu64 " bytes; MPI "
+        return irr_cli_complain("%s: with --datatype the blocks of a rank extend over %" PRIu64 " bytes; MPI "
                                 "allows at most %d", input_name(options), span, INT_MAX);
     }
     if (first == 0 || first % (uint64_t)options->work.pieces != 0) {
-        return irr_cli_complain("%.256s: entries are %" PRIu64 " bytes, which are not %d equal pieces; try another "
+        return irr_cli_complain("%s: entries are %" PRIu64 " bytes, which are not %d equal pieces; try another "
                                 "--unit", input_name(options), first, options->work.pieces);
     }
     return IRR_CLI_GOOD;
@@ -108,7 +108,7 @@ static irr_cli_exit_t check_symmetric(const irr_bench_options_t *options, const 
     if (irr_cli_is_symmetric(matrix, &i, &j)) {
         return IRR_CLI_GOOD;
     }
-    return irr_cli_complain("%.256s: entry (%d, %d) is %" PRIu64 " bytes and entry (%d, %d) is %" PRIu64 ": with "
+    return irr_cli_complain("%s: entry (%d, %d) is %" PRIu64 " bytes and entry (%d, %d) is %" PRIu64 ": with "
                             "--in-place both must be equal, as in --pattern uniform", input_name(options), i + 1, j + 1,
                             *irr_matrix_at(matrix, i, j), j + 1, i + 1, *irr_matrix_at(matrix, j, i));
 }
@@ -135,7 +135,7 @@ static irr_cli_exit_t make(const irr_bench_options_t *options, int ranks, uint64
         return make_neighbors(&options->work, ranks, unit, matrix);
     }
     if (options->matrix != NULL) {
-        return irr_cli_read_matrix_of(options->matrix, ranks, "the job has", matrix);
+        return irr_cli_read_matrix(options->matrix, ranks, "the job has", matrix);
     }
     return irr_cli_make_matrix(options->pattern, ranks, unit, options->seed, matrix);
 }
@@ -157,8 +157,7 @@ static irr_cli_exit_t scale_and_check(const irr_bench_options_t *options, irr_ma
     return work->in_place ? check_symmetric(options, matrix) : IRR_CLI_GOOD;
 }
 
-irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit,
-                              irr_matrix_t *matrix)
+irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit, irr_matrix_t *matrix)
 {
     irr_cli_exit_t code = make(options, ranks, unit, matrix);
 

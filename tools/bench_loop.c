@@ -1,10 +1,10 @@
 /*
- * bench_loop.c - irr_bench --loop: consecutive calls that are timed as a whole, for the jobs of contrib/irr_jobs.
+ * bench_loop.c - irr_bench --loop: consecutive calls that are timed as a whole.  contrib/irr_jobs starts such jobs.
  *
- * There is no barrier, no verification and no extra communicator: the job behaves like an application, and the
- * environment decides whether coll/irr serves it.  Every rank computes the lengths of all blocks, so lengths need no
- * messages.  A block always begins at the same place and has room for the longest length.  Rank 0 prints the result as
- * one line of JSON.
+ * There is no barrier, no comparison of bytes and no further communicator: the job behaves like an application.  The
+ * parameters of the job decide whether coll/irr serves its calls.  Sender and receiver compute the length of a block
+ * without messages.  In all calls a block begins at the same offset, with room for its longest length.  Rank 0 prints
+ * the result as one line of JSON.
  */
 #include "bench.h"
 
@@ -13,7 +13,7 @@
 
 #include <jansson.h>
 
-/* Bytes of a short block of `alternate`. */
+/* Bytes of a short block of the loop `alternate`. */
 #define SHORT_BYTES 64
 
 /* Names and descriptions of the loops, in the order of irr_bench_loop_t from IRR_BENCH_LOOP_SAME on. */
@@ -36,7 +36,7 @@ const char *irr_bench_loop_text(int i)
     return i < KINDS ? kinds[i].text : NULL;
 }
 
-/* Returns the bytes of a block in a call.  Sender and receiver compute the same value. */
+/* Returns the bytes of a block in a call.  longest: the longest length of the block, which both ends know. */
 static int length_of(const irr_bench_work_t *work, int call, int from, int to, int longest)
 {
     uint64_t state = ((uint64_t)(unsigned)call << 32) + ((uint64_t)(unsigned)from << 16) + (uint64_t)(unsigned)to;
@@ -47,7 +47,7 @@ static int length_of(const irr_bench_work_t *work, int call, int from, int to, i
     return work->loop == IRR_BENCH_LOOP_ALTERNATE && call % 2 == 0 && longest > SHORT_BYTES ? SHORT_BYTES : longest;
 }
 
-/* Sets the counts of a call.  All blocks of MPI_Alltoall have the length of rank 0's block to itself. */
+/* Sets the counts of a call.  MPI_Alltoall has one count: each block gets the length of rank 0's block to itself. */
 static void set_counts(irr_bench_exchange_t *exchange, int call)
 {
     const irr_bench_work_t *work = exchange->work;
@@ -95,7 +95,8 @@ static irr_cli_exit_t print(const irr_bench_work_t *work, double seconds, bool l
                      "calls_ms", seconds * 1e3, "served", (json_int_t)served, "loaded", loaded);
     good = line != NULL && json_dumpf(line, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF;
     json_decref(line);
-    return good ? irr_cli_output_close(stdout, NULL) : irr_cli_complain("stdout: output cannot be written");
+    return good ? irr_cli_output_close(stdout, NULL, IRR_CLI_GOOD)
+                : irr_cli_complain("stdout: output cannot be written");
 }
 
 irr_cli_exit_t irr_bench_loop(const irr_bench_work_t *work, const irr_matrix_t *matrix, bool loaded)

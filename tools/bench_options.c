@@ -52,8 +52,7 @@ static irr_cli_exit_t read_sweep(const char *text, void *target)
     const char *last = colon != NULL ? colon + 1 : text;
     uint64_t min = 1, max = SWEEP_MAX;
 
-    if ((colon != NULL && colon != text &&
-         !irr_cli_size_digits(text, (size_t)(colon - text), 1, INT64_MAX, &min)) ||
+    if ((colon != NULL && colon != text && !irr_cli_size_digits(text, (size_t)(colon - text), 1, INT64_MAX, &min)) ||
         ((colon == NULL || *last != '\0') && !irr_cli_size_digits(last, strlen(last), 1, INT64_MAX, &max)) ||
         min > max) {
         return irr_cli_complain("--sweep '%.64s' is not MIN:MAX with integers 1 <= MIN <= MAX, each with an optional "
@@ -132,8 +131,7 @@ static irr_cli_exit_t read_neighbor(const char *text, void *target)
     if (work->dims > 0 || (degree != NULL && read_number(degree, text + strlen(text), &work->degree))) {
         return IRR_CLI_GOOD;
     }
-    return irr_cli_complain("--neighbor '%.64s' is none of cart:2, cart:3 and graph:K with a positive integer K",
-                            text);
+    return irr_cli_complain("--neighbor '%.64s' is none of cart:2, cart:3 and graph:K with a positive integer K", text);
 }
 
 /* Adds a counter to the columns unless it is already a column, for which there is room. */
@@ -276,6 +274,7 @@ static const irr_cli_table_t table = {
 
 static irr_cli_exit_t check_together(const irr_cli_line_t *line)
 {
+    static const irr_cli_pair_t needs[] = { { "tests", "overlap" }, { "compute", "overlap" }, { "idle", "overlap" } };
     static const irr_cli_pair_t pairs[] = {
         { "matrix", "pattern" }, { "matrix", "unit" }, { "matrix", "sweep" }, { "unit", "sweep" },
         { "alltoall", "persistent" }, { "alltoall", "datatype" }, { "alltoall", "neighbor" },
@@ -288,20 +287,8 @@ static irr_cli_exit_t check_together(const irr_cli_line_t *line)
         { "loop", "json" }, { "loop", "csv" }
     };
 
-    return irr_cli_exclude(line, pairs, sizeof(pairs) / sizeof(pairs[0]));
-}
-
-/* Refuses options that need --overlap, without it. */
-static irr_cli_exit_t check_overlap(const irr_cli_line_t *line)
-{
-    static const char *const names[] = { "tests", "compute", "idle" };
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !irr_cli_given(line, "overlap"); i++) {
-        if (irr_cli_given(line, names[i])) {
-            return irr_cli_complain("--%s goes with --overlap only", names[i]);
-        }
-    }
-    return IRR_CLI_GOOD;
+    return irr_cli_check_pairs(line, true, needs, sizeof(needs) / sizeof(needs[0])) != IRR_CLI_GOOD
+               ? IRR_CLI_REFUSED : irr_cli_check_pairs(line, false, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
 /*
@@ -349,8 +336,9 @@ irr_cli_exit_t irr_bench_options_read(int argc, char **argv, irr_bench_options_t
     if (code != IRR_CLI_GOOD || line.done) {
         return code;
     }
-    if (check_overlap(&line) != IRR_CLI_GOOD || check_together(&line) != IRR_CLI_GOOD) {
-        return IRR_CLI_REFUSED;
+    code = check_together(&line);
+    if (code != IRR_CLI_GOOD) {
+        return code;
     }
     work->run = true;
     work->unit_max = irr_cli_given(&line, "sweep") ? work->unit_max : work->unit_min;

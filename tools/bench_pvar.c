@@ -2,8 +2,9 @@
  * bench_pvar.c - reads the counters of coll/irr through MPI_T.
  *
  * The component registers its counters when it is loaded.  If a variable is missing, coll/irr is not in this job, or
- * its release does not have the counter.  The class of a variable says whether it is a gauge.  A read writes as many
- * bytes as the variable has, so the type of a variable is checked before it is read.
+ * its release does not have the counter.  A gauge is a variable whose value is not a sum, such as a maximum; its MPI_T
+ * class is not that of counters.  MPI_T_pvar_read writes as many bytes as the type of the variable has, so the type is
+ * checked before.
  */
 #include "bench.h"
 
@@ -56,8 +57,7 @@ static void open_one(const char *variable, counter_t *counter)
     if (counter->gauge && MPI_T_pvar_get_index(variable, MPI_T_PVAR_CLASS_SIZE, &index) != MPI_SUCCESS) {
         return;
     }
-    counter->known =
-        suits(index) &&
+    counter->known = suits(index) &&
         MPI_T_pvar_handle_alloc(pvars.session, index, NULL, &counter->handle, &count) == MPI_SUCCESS && count == 1;
 }
 
@@ -101,12 +101,10 @@ irr_bench_counts_t irr_bench_pvars_read(void)
 
 /* ---- counts ---- */
 
-void irr_bench_counts_add(irr_bench_counts_t *sum, const irr_bench_counts_t *before,
-                          const irr_bench_counts_t *after)
+void irr_bench_counts_add(irr_bench_counts_t *sum, const irr_bench_counts_t *before, const irr_bench_counts_t *after)
 {
     for (int i = 0; i < IRR_BENCH_COUNTERS; i++) {
-        sum->value[i] = pvars.counters[i].gauge ? after->value[i]
-                                                : sum->value[i] + after->value[i] - before->value[i];
+        sum->value[i] = pvars.counters[i].gauge ? after->value[i] : sum->value[i] + after->value[i] - before->value[i];
     }
 }
 

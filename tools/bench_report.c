@@ -26,7 +26,7 @@ static double median_of(double *values, int count)
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-/* Returns the smallest of the times for which at least this share of all times is not larger. */
+/* Returns a percentile of the sorted times: the smallest time that at least this share of the times does not exceed. */
 static double percentile(const double *sorted, int count, double share)
 {
     int rank = (int)ceil(share * count);
@@ -35,8 +35,9 @@ static double percentile(const double *sorted, int count, double share)
 }
 
 /*
- * Returns half of the width of a 97.5 % interval of the median, as a number of positions in the sorted times.  The
- * number of times below the median has a binomial distribution.
+ * Returns half of the width of a 97.5 % confidence interval of the median, in positions of the sorted times.
+ * The number of times below the true median has a binomial distribution, so the interval is 2.24 standard deviations of
+ * this distribution to each side.
  */
 static int half_interval(int count)
 {
@@ -90,8 +91,8 @@ static double ratio(const irr_bench_row_t *host, double median)
 }
 
 /*
- * Computes the interval of the ratio from the intervals of both medians.  The probability that both medians are in
- * their intervals is 95 % or more; if so, the ratio is in its interval.
+ * Computes the interval of the ratio from the intervals of both medians.  With a probability of at least 95 % both
+ * medians are in their intervals, and the ratio is then in its interval, too.
  */
 static void ratio_interval(const irr_bench_row_t *host, irr_bench_row_t *row)
 {

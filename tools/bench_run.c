@@ -1,11 +1,11 @@
 /*
- * bench_run.c - the measurement.
+ * bench_run.c - the measurement of irr_bench: a row is an algorithm, blocking or persistent.
  *
  * Each row has a communicator of its own, created with the info keys that select its algorithm.  All rows run in one
  * process and take turns within each iteration, in a random order that all ranks know and that changes every time.
- * A change of the machine during the run therefore affects all rows alike.  A barrier precedes each exchange.  The
- * time of a rank is the duration of the call, or of MPI_Start and MPI_Wait.  The time of an exchange is the time of its
- * slowest rank.
+ * A change of the machine during the run therefore affects all rows.  A barrier precedes each exchange.  The time of a
+ * rank is the duration of the call, or of MPI_Start and MPI_Wait.  The time of an exchange is the time of its slowest
+ * rank.
  *
  * Reading counters, and filling and verifying the buffers, is not timed.  Filling and verifying evicts data from the
  * caches, so it happens in separate, untimed rounds, unless the user wants each exchange verified.  With --overlap each
@@ -68,8 +68,8 @@ void irr_bench_rows_destroy(const irr_bench_work_t *work, irr_bench_row_t *rows)
  */
 
 /*
- * Posts a message for the block of a slot unless it is empty.  Its tag is the number of the edge: several edges may
- * join two ranks.  Returns the number of messages.
+ * Posts a message for the block of a slot (a peer) unless the block is empty.  Two ranks may have several blocks for
+ * each other, so the tag is the number of the block, which is the same at both ends.  Returns the number of messages.
  */
 static int post(const irr_bench_exchange_t *exchange, MPI_Comm comm, bool sends, int slot, MPI_Request *request)
 {
@@ -131,7 +131,7 @@ static int start_exchange(const irr_bench_exchange_t *exchange, const irr_bench_
  * machine.
  */
 
-/* Count of numbers for the computation; they fit into the first-level cache of any processor. */
+/* Size of the array of the computation, which fits into the first-level cache of any processor. */
 enum { NUMBERS = 256 };
 
 static void rest_until(double end)
@@ -294,7 +294,7 @@ static bool is_checked(const irr_bench_work_t *work, const rounds_t *rounds, int
            (work->check == IRR_BENCH_CHECK_ENDS && (round == 0 || round == rounds->all - 1));
 }
 
-/* Runs one exchange of a row; `number` is different for each exchange.  Stores times and counters in a timed round. */
+/* Runs exchange `number` of all.  If the round is timed, stores the times and adds the increase of the counters. */
 static void take_turn(const irr_bench_exchange_t *exchange, const rounds_t *rounds, int round, uint64_t number,
                       irr_bench_row_t *row, irr_bench_counts_t *counts)
 {

@@ -5,6 +5,8 @@
  */
 #include "chart.h"
 
+#include "core/log.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -16,16 +18,17 @@
 #define SCRIPT   "irr_chart"
 #define TEXT_MAX 1024
 
-enum { NOT_FOUND = 127 };   /* exit status of the script without Python, or of a child without the script */
+enum { NOT_FOUND = 127 };   /* exit status if Python or the script is missing */
 
 json_t *irr_chart_text(const char *format, ...)
 {
-    char text[TEXT_MAX];
+    char whole[IRR_CHART_WHOLE_MAX], text[TEXT_MAX];
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    vsnprintf(whole, sizeof(whole), format, arguments);
     va_end(arguments);
+    irr_log_fit(text, sizeof(text), whole);
     for (char *c = text; *c != '\0'; c++) {
         *c = *c >= ' ' && *c <= '~' ? *c : '?';
     }
@@ -61,7 +64,7 @@ json_t *irr_chart_cells(const uint64_t *cells, int columns, int rows)
     return irr_chart_whole(lists, (size_t)rows);
 }
 
-/* Executes the script in the folder of this program, or the script in PATH if there is none.  Does not return. */
+/* Executes the script in the folder of this program, or else the script in PATH.  Does not return. */
 static void become_script(int input, int output)
 {
     char path[PATH_MAX];

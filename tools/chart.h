@@ -8,22 +8,25 @@
 
 #include <jansson.h>
 
+/* Room for a text with three paths. */
+#define IRR_CHART_WHOLE_MAX 16384
+
 /*
- * Returns a JSON string of at most a kilobyte.  Replaces bytes that a picture cannot show by question marks.  NULL: no
- * memory.
+ * Returns a JSON string.  The middle of a text of more than a kilobyte becomes "...".  Question marks replace bytes
+ * that a picture cannot show.  NULL: no memory.
  */
 json_t *irr_chart_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Returns a list or an object if it has this number of members.  If it has fewer, memory ran out: releases it and
- * returns NULL.
+ * Returns a list or an object if it has this number of members.  With fewer members releases it and returns NULL,
+ * because memory has run out.
  */
 json_t *irr_chart_whole(json_t *list, size_t members);
 
 /* Returns a number of bytes as JSON: a real number if it is too large for an integer.  NULL: no memory. */
 json_t *irr_chart_bytes(uint64_t bytes);
 
-/* Returns the bytes of columns x rows cells as a list of rows.  NULL: no memory. */
+/* Returns the bytes of columns x rows cells as a list of rows, each a list of numbers.  NULL: no memory. */
 json_t *irr_chart_cells(const uint64_t *cells, int columns, int rows);
 
 /*

@@ -3,6 +3,7 @@
  */
 #include "cli.h"
 
+#include "core/log.h"
 #include "core/random.h"
 
 #include <errno.h>
@@ -13,14 +14,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-irr_cli_exit_t irr_cli_complain(const char *format, ...)
-{
-    char line[768];
-    va_list arguments;
+/* A text may quote two arguments of the command line.  Linux limits an argument to 128 KiB. */
+enum { TEXT_MAX = 1 << 19, LINE_MAX_BYTES = 1024 };
 
-    va_start(arguments, format);
-    vsnprintf(line, sizeof(line), format, arguments);
-    va_end(arguments);
+/* Prints a text and its cause.  The cause is NULL if the text has it. */
+static irr_cli_exit_t print(const char *format, va_list arguments, const char *cause)
+{
+    static char text[TEXT_MAX];
+    char line[LINE_MAX_BYTES];
+    size_t length;
+
+    vsnprintf(text, sizeof(text), format, arguments);
+    length = strlen(text);
+    snprintf(text + length, sizeof(text) - length, "%s%s", cause != NULL ? ": " : "", cause != NULL ? cause : "");
+    irr_log_fit(line, sizeof(line), text);
     for (char *c = line; *c != '\0'; c++) {
         *c = (unsigned char)*c < ' ' ? '?' : *c;
     }
@@ -28,18 +35,27 @@ irr_cli_exit_t irr_cli_complain(const char *format, ...)
     return IRR_CLI_REFUSED;
 }
 
+irr_cli_exit_t irr_cli_complain(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    print(format, arguments, NULL);
+    va_end(arguments);
+    return IRR_CLI_REFUSED;
+}
+
 irr_cli_exit_t irr_cli_status(irr_status_t status, const char *format, ...)
 {
-    char text[512];
     va_list arguments;
 
     if (status == IRR_OK) {
         return IRR_CLI_GOOD;
     }
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    print(format, arguments, irr_status_text(status));
     va_end(arguments);
-    return irr_cli_complain("%s: %s", text, irr_status_text(status));
+    return IRR_CLI_REFUSED;
 }
 
 bool irr_cli_size_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p)
@@ -92,8 +108,8 @@ irr_cli_exit_t irr_cli_file_read(const char *path, irr_status_t status, const ir
     if (status == IRR_OK) {
         return IRR_CLI_GOOD;
     }
-    return error->line > 0 ? irr_cli_complain("%.256s:%zu: %s", path, error->line, error->reason)
-                           : irr_cli_complain("%.256s: %s", path, error->reason);
+    return error->line > 0 ? irr_cli_complain("%s:%zu: %s", path, error->line, error->reason)
+                           : irr_cli_complain("%s: %s", path, error->reason);
 }
 
 void irr_cli_shuffle(int *order, int count, uint64_t *state)
@@ -132,7 +148,7 @@ static FILE *open_now(const char *path, int flags)
     FILE *stream = file >= 0 && fcntl(file, F_SETFL, 0) == 0 ? fdopen(file, "w") : NULL;
 
     if (stream == NULL) {
-        irr_cli_complain("%.256s: %s", path, errno == ENXIO ? "is a pipe without a reader" : strerror(errno));
+        irr_cli_complain("%s: %s", path, errno == ENXIO ? "is a pipe without a reader" : strerror(errno));
     }
     if (stream == NULL && file >= 0) {
         close(file);
@@ -150,36 +166,19 @@ FILE *irr_cli_output_keep(const char *path)
     return open_now(path, 0);
 }
 
-irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path)
+irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path, irr_cli_exit_t code)
 {
     bool good = fflush(stream) == 0 && !ferror(stream);
+    struct stat file;
 
     if (stream != stdout && fclose(stream) != 0) {
         good = false;
     }
-    return good ? IRR_CLI_GOOD
-                : irr_cli_complain("%.256s: output cannot be written", is_stdout(path) ? "stdout" : path);
-}
-
-/* Removes a regular file.  Does not remove a device or a pipe. */
-static void discard(const char *path)
-{
-    struct stat file;
-
-    if (!is_stdout(path) && stat(path, &file) == 0 && S_ISREG(file.st_mode)) {
-        remove(path);
+    if (!good && code != IRR_CLI_REFUSED) {
+        code = irr_cli_complain("%s: output cannot be written", is_stdout(path) ? "stdout" : path);
     }
-}
-
-irr_cli_exit_t irr_cli_output_end(FILE *stream, const char *path, irr_cli_exit_t code)
-{
-    if (code == IRR_CLI_REFUSED && stream != stdout) {
-        fclose(stream);
-    } else if (code != IRR_CLI_REFUSED && irr_cli_output_close(stream, path) != IRR_CLI_GOOD) {
-        code = IRR_CLI_REFUSED;
-    }
-    if (code == IRR_CLI_REFUSED) {
-        discard(path);
+    if (code == IRR_CLI_REFUSED && !is_stdout(path) && stat(path, &file) == 0 && S_ISREG(file.st_mode)) {
+        remove(path);   /* a device or a pipe stays */
     }
     return code;
 }

@@ -21,7 +21,7 @@ const char *irr_cli_version(void)
     return PACKAGE_VERSION;
 }
 
-/* Prints the words of a text from column `left` on, where the cursor is.  Further lines also begin at this column. */
+/* Prints a text word by word.  The cursor is at column `left`, where all further lines begin. */
 static void print_words(const char *text, int left)
 {
     int column = left;

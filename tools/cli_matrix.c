@@ -9,20 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-irr_cli_exit_t irr_cli_read_matrix(const char *path, irr_matrix_t *matrix)
+irr_cli_exit_t irr_cli_read_matrix(const char *path, int ranks, const char *says, irr_matrix_t *matrix)
 {
     irr_file_error_t error = { 0 };
     irr_status_t status = irr_matrix_read(path, matrix, &error);
+    irr_cli_exit_t code = irr_cli_file_read(path, status, &error);
 
-    return irr_cli_file_read(path, status, &error);
-}
-
-irr_cli_exit_t irr_cli_read_matrix_of(const char *path, int ranks, const char *says, irr_matrix_t *matrix)
-{
-    irr_cli_exit_t code = irr_cli_read_matrix(path, matrix);
-
-    if (code == IRR_CLI_GOOD && matrix->ranks != ranks) {
-        irr_cli_complain("%.256s: matrix has %d rows, %s %d: they must be equal", path, matrix->ranks, says, ranks);
+    if (code == IRR_CLI_GOOD && ranks > 0 && matrix->ranks != ranks) {
+        irr_cli_complain("%s: matrix has %d rows, %s %d: they must be equal", path, matrix->ranks, says, ranks);
         irr_matrix_fini(matrix);
         return IRR_CLI_REFUSED;
     }
@@ -44,8 +38,7 @@ irr_cli_exit_t irr_cli_redistribution(const char *text, int ranks_max, irr_redis
     return IRR_CLI_GOOD;
 }
 
-irr_cli_exit_t irr_cli_redistribute(const char *text, const irr_redistribution_t *redistribution,
-                                    irr_matrix_t *matrix)
+irr_cli_exit_t irr_cli_redistribute(const char *text, const irr_redistribution_t *redistribution, irr_matrix_t *matrix)
 {
     irr_status_t status = irr_redistribution_matrix(redistribution, matrix);
 
@@ -88,8 +81,7 @@ uint64_t irr_cli_lmax(const irr_matrix_t *matrix)
     return lmax;
 }
 
-irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit, uint64_t seed,
-                                   irr_matrix_t *matrix)
+irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit, uint64_t seed, irr_matrix_t *matrix)
 {
     irr_status_t status = irr_matrix_pattern(pattern, ranks, unit, seed, matrix);
 

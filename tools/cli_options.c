@@ -313,11 +313,12 @@ bool irr_cli_given(const irr_cli_line_t *line, const char *name)
     return false;
 }
 
-irr_cli_exit_t irr_cli_exclude(const irr_cli_line_t *line, const irr_cli_pair_t *pairs, size_t count)
+irr_cli_exit_t irr_cli_check_pairs(const irr_cli_line_t *line, bool needs, const irr_cli_pair_t *pairs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (irr_cli_given(line, pairs[i].one) && irr_cli_given(line, pairs[i].other)) {
-            return irr_cli_complain("--%s and --%s exclude each other", pairs[i].one, pairs[i].other);
+        if (irr_cli_given(line, pairs[i].one) && irr_cli_given(line, pairs[i].other) != needs) {
+            return irr_cli_complain(needs ? "--%s goes with --%s only" : "--%s and --%s exclude each other",
+                                    pairs[i].one, pairs[i].other);
         }
     }
     return IRR_CLI_GOOD;

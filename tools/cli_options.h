@@ -107,12 +107,12 @@ bool irr_cli_given(const irr_cli_line_t *line, const char *name);
 /* Refuses a command line that has operands. */
 irr_cli_exit_t irr_cli_no_operands(const irr_cli_line_t *line);
 
-/* Two options that exclude each other. */
 typedef struct irr_cli_pair {
     const char *one, *other;
 } irr_cli_pair_t;
 
-irr_cli_exit_t irr_cli_exclude(const irr_cli_line_t *line, const irr_cli_pair_t *pairs, size_t count);
+/* Refuses option `one` of each pair with option `other`; if `needs` is true, without option `other`. */
+irr_cli_exit_t irr_cli_check_pairs(const irr_cli_line_t *line, bool needs, const irr_cli_pair_t *pairs, size_t count);
 
 /*
  * Returns true if the process needs no MPI: the first argument asks for help, version or a list, and no launcher has

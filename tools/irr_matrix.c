@@ -142,7 +142,7 @@ static irr_cli_exit_t run(int command, const irr_matrix_options_t *options)
         code = irr_matrix_save(options, &matrix);
     } else if ((stream = irr_cli_output_open(options->output)) != NULL) {
         code = actions[command].show(&matrix, options->operands[0], stream);
-        code = irr_cli_output_end(stream, options->output, code);
+        code = irr_cli_output_close(stream, options->output, code);
     } else {
         code = IRR_CLI_REFUSED;
     }

@@ -90,7 +90,7 @@ static irr_cli_exit_t run_command(const irr_tool_job_t *job)
     return IRR_CLI_GOOD;
 }
 
-/* Opens the output (stdout if path is NULL) and calls `write`.  A file that cannot be written counts as bad input. */
+/* Opens the output (stdout if path is NULL), and calls `write`.  Returns IRR_CLI_REFUSED if it cannot be written. */
 static irr_cli_exit_t write_output(irr_tool_job_t *job, const char *path,
                                    irr_cli_exit_t (*write)(const irr_tool_job_t *job))
 {
@@ -101,7 +101,7 @@ static irr_cli_exit_t write_output(irr_tool_job_t *job, const char *path,
         return IRR_CLI_REFUSED;
     }
     code = write(job);
-    return irr_cli_output_end(job->stream, path, code);
+    return irr_cli_output_close(job->stream, path, code);
 }
 
 /* Returns the name of the algorithm; "file" if the schedule was loaded. */
@@ -110,7 +110,7 @@ static const char *name_of(const irr_tool_options_t *options, int algorithm)
     return options->load != NULL ? "file" : irr_algorithm_name(algorithm);
 }
 
-/* Returns the strategy of all ranks, as in a job with the same settings.  A loaded schedule has the pacing free. */
+/* Returns the strategy of all ranks, as in a job with the same settings.  A loaded schedule has the order `given`. */
 static irr_strategy_t strategy_of(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     irr_settings_t settings = options->settings;
@@ -131,7 +131,7 @@ static irr_strategy_t strategy_of(const irr_tool_options_t *options, const irr_t
     return strategy;
 }
 
-/* Sets the name of the algorithm, and the dimensions of its grid on rank 0, which are the largest of all ranks. */
+/* Sets the name of the algorithm, and the dimensions of its grid: those of rank 0, which has the longest rows. */
 static void describe(int algorithm, irr_tool_job_t *job)
 {
     const int ranks = job->matrix->ranks;
@@ -147,7 +147,7 @@ static void describe(int algorithm, irr_tool_job_t *job)
     }
 }
 
-/* Returns the number of consecutive ranks that share a node, or 0 if each host is a node. */
+/* Returns the number of consecutive ranks that share a node, or 0 if each host of the topology is a node. */
 static int ranks_per_node(const irr_tool_job_t *job)
 {
     if (job->options->ranks_per_node > 0 || job->input->host_of != NULL) {
@@ -173,7 +173,7 @@ static irr_status_t make_nodes(const irr_tool_job_t *job, irr_nodes_t *nodes)
     return status;
 }
 
-/* Prints an error message if a node has ranks on several hosts. */
+/* Refuses --ranks-per-node if a node would have ranks on several hosts of the topology. */
 static irr_cli_exit_t check_nodes(const irr_tool_job_t *job, const irr_nodes_t *nodes)
 {
     for (int r = 0; job->input->host_of != NULL && r < nodes->ranks; r++) {
@@ -194,7 +194,7 @@ static bool prints_one(const irr_tool_options_t *options)
     return options->command == IRR_TOOL_PRINT && !options->json && options->rank != IRR_TOOL_ALL_RANKS;
 }
 
-/* Computes the matrix of forwarded messages and the schedule, if the strategy needs them. */
+/* Computes the matrix of the messages between leaders, and the schedule, if the strategy needs them. */
 static irr_status_t prepare(irr_tool_job_t *job, irr_plans_known_t *known)
 {
     const irr_tool_options_t *options = job->options;
@@ -217,7 +217,7 @@ static irr_status_t prepare(irr_tool_job_t *job, irr_plans_known_t *known)
     return status;
 }
 
-/* Builds the plans, except for check, which proves them while they are built. */
+/* Builds the plans.  For draw, an outline is enough.  check builds its plans itself, and proves them meanwhile. */
 static irr_status_t build_plans(const irr_tool_job_t *job, irr_plans_t *plans)
 {
     if (job->options->command == IRR_TOOL_CHECK) {
@@ -252,7 +252,7 @@ const char *irr_tool_wrong_pacing(irr_pacing_kind_t pacing, const irr_strategy_t
     return irr_strategy_forwards(strategy) && pacing != IRR_PACING_SYNC ? "does not go with --host-route node" : NULL;
 }
 
-/* Prints an error message if a setting does not apply to the strategy. */
+/* Refuses a setting that does not apply to the strategy. */
 static irr_cli_exit_t check_settings(const irr_settings_t *settings, const irr_strategy_t *strategy)
 {
     const char *wrong = irr_tool_wrong_pacing(settings->pacing, strategy);
@@ -261,19 +261,18 @@ static irr_cli_exit_t check_settings(const irr_settings_t *settings, const irr_s
         return irr_cli_complain("--pacing %s %s", irr_pacing_name((int)settings->pacing), wrong);
     }
     if (settings->grants > 0 && strategy->pacing != &irr_pacing_grant) {
-        wrong = "--grants goes with the pacing grant only";
-    } else if (settings->lead_bytes != IRR_BYTES_AUTO && !strategy->pacing->syncs) {
-        wrong = "--lead goes with the pacing sync only";
-    } else if (settings->piece_bytes != IRR_BYTES_AUTO && !irr_strategy_is_scheduled(strategy)) {
-        wrong = "--piece goes with a schedule only";
+        return irr_cli_complain("--grants goes with the pacing grant only");
     }
-    if (wrong != NULL) {
-        return irr_cli_complain("%s", wrong);
+    if (settings->lead_bytes != IRR_BYTES_AUTO && !strategy->pacing->syncs) {
+        return irr_cli_complain("--lead goes with the pacing sync only");
+    }
+    if (settings->piece_bytes != IRR_BYTES_AUTO && !irr_strategy_is_scheduled(strategy)) {
+        return irr_cli_complain("--piece goes with a schedule only");
     }
     return IRR_CLI_GOOD;
 }
 
-/* In place, refuses strategies that would copy all data before they send it, and counts that MPI does not allow. */
+/* Refuses --in-place for strategies that would copy all data before they send, and for counts that MPI refuses. */
 static irr_cli_exit_t check_place(const irr_tool_job_t *job)
 {
     int i, j;
@@ -332,8 +331,8 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
         return IRR_CLI_REFUSED;
     }
     if (status == IRR_OK) {
-        status = prepare(&job, &known);
         job.known = &known;
+        status = prepare(&job, &known);
         status = status == IRR_OK ? build_plans(&job, &plans) : status;
         if (status == IRR_OK) {
             describe(input->algorithm, &job);
@@ -346,7 +345,7 @@ static irr_cli_exit_t plan_all(const irr_tool_options_t *options, irr_tool_input
                                                     name_of(options, input->algorithm), ranks);
 }
 
-/* Runs emit-c, which needs no plans, and simulate and recommend, which make the plans of one strategy at a time. */
+/* Runs emit-c and recommend, which need no plans, or simulate, which makes the plans of one strategy at a time. */
 static irr_cli_exit_t run_alone(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
     irr_tool_job_t job = { .options = options, .input = input, .matrix = &input->matrix, .tree = &input->tree };
@@ -361,10 +360,12 @@ static irr_cli_exit_t check_ranks(const irr_tool_options_t *options, int ranks)
         return irr_cli_complain("--rank %d is not one of %d ranks; they count from 0", options->rank, ranks);
     }
     if (options->command == IRR_TOOL_DRAW && options->topology != NULL && ranks > IRR_TOOL_DRAW_RANKS_MAX) {
-        return irr_cli_complain("draw --topology shows at most %d ranks, not %d", IRR_TOOL_DRAW_RANKS_MAX, ranks);
+        return irr_cli_complain("draw --topology shows at most %d ranks, not %d, because the names of more ranks would "
+                                "be unreadable", IRR_TOOL_DRAW_RANKS_MAX, ranks);
     }
     if (options->command == IRR_TOOL_EMIT && (ranks < 2 || ranks > IRR_TOOL_EMIT_RANKS_MAX)) {
-        return irr_cli_complain("emit-c writes for 2 to %d ranks, not %d", IRR_TOOL_EMIT_RANKS_MAX, ranks);
+        return irr_cli_complain("emit-c writes for 2 to %d ranks, not %d; compilers take long for the tables of more",
+                                IRR_TOOL_EMIT_RANKS_MAX, ranks);
     }
     return IRR_CLI_GOOD;
 }
@@ -375,7 +376,7 @@ int main(int argc, char **argv)
     irr_tool_input_t input = { .schedule_ms = 0 };
     irr_cli_exit_t code = irr_tool_options_read(argc, argv, &options);
 
-    (void)mallopt(M_MMAP_THRESHOLD, 1 << 18);   /* freed arrays leave no holes, which take a quarter of the memory */
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 18);   /* holes of freed arrays would take a quarter of the memory */
     irr_lines_take_pipes();
     if (code != IRR_CLI_GOOD || options.command == IRR_TOOL_NOTHING) {
         return (int)code;

@@ -137,7 +137,7 @@ static irr_cli_exit_t write_file(tune_t *tune)
     good = fclose(tune->file) == 0 && good;
     tune->file = NULL;
     if (!good) {
-        irr_cli_complain("%.256s: %s", tune->options.output, strerror(errno));
+        irr_cli_complain("%s: %s", tune->options.output, strerror(errno));
         return IRR_CLI_WRONG;
     }
     return IRR_CLI_GOOD;

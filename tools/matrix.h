@@ -44,8 +44,7 @@ irr_cli_exit_t irr_matrix_load(const irr_matrix_options_t *options, irr_matrix_t
 irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const irr_matrix_t *matrix);
 
 /* Reads collective number `collective` of a pattern file; 0: the only one.  Errors are those of irr_matrix_read. */
-irr_status_t irr_matrix_read_ucc(const char *path, uint64_t collective, irr_matrix_t *matrix,
-                                 irr_file_error_t *error);
+irr_status_t irr_matrix_read_ucc(const char *path, uint64_t collective, irr_matrix_t *matrix, irr_file_error_t *error);
 
 /* Writes a pattern file.  No entry may be above UINT32_MAX. */
 void irr_matrix_write_ucc(const irr_matrix_t *matrix, const char *comment, FILE *stream);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The suffixes of pattern files, as in UCC's own examples, and of Matrix Market files. */
+/* The suffixes of pattern files of UCC's benchmark, as in the examples of UCC, and of Matrix Market files. */
 #define UCC_END ".ptini"
 #define MTX_END ".mtx"
 
@@ -34,7 +34,7 @@ static bool is_name_right(irr_matrix_kind_t wanted, const char *path)
     if (wanted != IRR_MATRIX_BY_NAME || end[0] == '\0' || strcmp(end, MTX_END) == 0 || strcmp(end, UCC_END) == 0) {
         return true;
     }
-    irr_cli_complain("%.256s: the name ends in neither " MTX_END " nor " UCC_END "; select the kind with --to mtx or "
+    irr_cli_complain("%s: the name ends in neither " MTX_END " nor " UCC_END "; select the kind with --to mtx or "
                      "--to ucc", path);
     return false;
 }
@@ -50,14 +50,12 @@ irr_cli_exit_t irr_matrix_load(const irr_matrix_options_t *options, irr_matrix_t
         return irr_cli_file_read(path, status, &error);
     }
     if (options->collective > 0) {
-        return irr_cli_complain("--collective goes with ucc files only; %.256s is none", path);
+        return irr_cli_complain("--collective goes with ucc files only; %s is none", path);
     }
-    return irr_cli_read_matrix(path, matrix);
+    return irr_cli_read_matrix(path, 0, NULL, matrix);
 }
 
-/*
- * Writes the options that made the matrix as text for a comment, without characters that could end the comment's line.
- */
+/* Writes the command line that made the matrix as text for a comment, without characters that could end its line. */
 static void describe(const irr_matrix_options_t *options, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "irr_matrix %s", options->name);
@@ -67,8 +65,7 @@ static void describe(const irr_matrix_options_t *options, char *text, size_t siz
         { "--unit", options->unit, 0 }, { "--seed", options->seed, 1 }
     };
 
-    used += (size_t)snprintf(text + used, size - used, " %.128s",
-                             slash != NULL ? slash + 1 : options->operands[0]);
+    used += (size_t)snprintf(text + used, size - used, " %.128s", slash != NULL ? slash + 1 : options->operands[0]);
     for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
         if (given[i].value != given[i].preset) {
             used += (size_t)snprintf(text + used, size - used, " %s %llu", given[i].name, given[i].value);
@@ -108,5 +105,5 @@ irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const irr_ma
     } else {
         irr_matrix_write(matrix, comment, stream);
     }
-    return irr_cli_output_close(stream, name);
+    return irr_cli_output_close(stream, name, IRR_CLI_GOOD);
 }

@@ -84,6 +84,7 @@ static irr_status_t read_size(reader_t *reader)
         irr_lines_number(lines, "number of edges", words[1], 0, EDGES_MAX, &reader->edges);
 }
 
+/* Stores a value in an array, which grows if needed. */
 static irr_status_t put(const reader_t *reader, int32_t **array, size_t *max, size_t index, size_t value)
 {
     irr_status_t status = IRR_GROW(*array, *max, index + 1);
@@ -249,10 +250,10 @@ static irr_cli_exit_t cut(const graph_t *graph, const irr_matrix_options_t *opti
 }
 
 /*
- * Sums the entries.  seen[j]: the last vertex, counted from 1, that was added for part j.  Returns false on overflow.
+ * Adds `unit` bytes from part i to part j for each vertex of part i with neighbours in part j.  seen[j]: the last such
+ * vertex, counted from 1, so that a vertex with several neighbours in part j counts once.  Returns false on overflow.
  */
-static bool count(const graph_t *graph, const idx_t *part, uint64_t unit, idx_t *seen,
-                  irr_matrix_t *matrix)
+static bool count(const graph_t *graph, const idx_t *part, uint64_t unit, idx_t *seen, irr_matrix_t *matrix)
 {
     for (idx_t v = 0; v < graph->vertices; v++) {
         for (idx_t e = graph->first[v]; e < graph->first[v + 1]; e++) {
@@ -270,8 +271,7 @@ static bool count(const graph_t *graph, const idx_t *part, uint64_t unit, idx_t 
     return true;
 }
 
-static irr_cli_exit_t make_matrix(const graph_t *graph, const irr_matrix_options_t *options,
-                                  irr_matrix_t *matrix)
+static irr_cli_exit_t make_matrix(const graph_t *graph, const irr_matrix_options_t *options, irr_matrix_t *matrix)
 {
     const uint64_t unit = options->unit > 0 ? options->unit : 8;
     idx_t *part = irr_alloc((size_t)graph->vertices, sizeof(*part));
@@ -312,11 +312,10 @@ irr_cli_exit_t irr_matrix_partition(const irr_matrix_options_t *options, irr_mat
         return code;
     }
     if (options->parts > graph.vertices) {
-        code = irr_cli_complain("%.256s: %d vertices cannot be divided into %d parts", path, (int)graph.vertices,
+        code = irr_cli_complain("%s: %d vertices cannot be divided into %d parts", path, (int)graph.vertices,
                                 options->parts);
     } else if (options->seed > INT32_MAX) {
-        code = irr_cli_complain("--seed %" PRIu64 " is above %d, the maximum of METIS", options->seed,
-                                INT32_MAX);
+        code = irr_cli_complain("--seed %" PRIu64 " is above %d, the maximum of METIS", options->seed, INT32_MAX);
     } else {
         code = make_matrix(&graph, options, matrix);
     }

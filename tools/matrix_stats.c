@@ -18,9 +18,10 @@ typedef struct figures {
     double   density;                   /* messages divided by the number of ordered pairs of ranks */
     double   skew;                      /* bytes of the busiest rank, in or out, divided by the mean of all ranks */
     int      degree, rows, columns;     /* most messages of a rank; ranks without sends; ranks without receives */
-    double   total, busiest;            /* bytes of all ranks, and of the busiest one, in or out; cannot overflow */
+    double   total, busiest;            /* bytes of all ranks, and of the busiest one, in or out; double: no overflow */
 } figures_t;
 
+/* Adds row i, or column i, to the figures. */
 static void count_line(const irr_matrix_t *matrix, int i, bool row, figures_t *figures)
 {
     double bytes = 0;
@@ -114,7 +115,7 @@ irr_cli_exit_t irr_matrix_draw(const irr_matrix_t *matrix, const char *path, FIL
 
     if (longest != NULL) {
         picture = json_pack("{s:s, s:o, s:i, s:i, s:o, s:{s:o, s:I, s:o, s:f, s:f, s:f}}", "picture", "matrix", "path",
-                            irr_chart_text("%.256s", path), "ranks", matrix->ranks, "together", together, "cells",
+                            irr_chart_text("%s", path), "ranks", matrix->ranks, "together", together, "cells",
                             irr_chart_cells(longest, cells, cells), "figures", "bytes", irr_chart_bytes(figures.bytes),
                             "messages", (json_int_t)figures.messages, "longest", irr_chart_bytes(figures.longest),
                             "mean", figures.mean, "density", figures.density, "skew", figures.skew);

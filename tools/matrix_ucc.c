@@ -10,8 +10,9 @@
  *     }
  *
  * Other keys and sections do not affect the matrix.  Lines may have 8191 bytes; ';' and '#' begin comments.  The reader
- * refuses everything that ucc_perftest would misread silently: counts of more than 32 bits, signs, and lines of counts
- * that begin without a blank.  An entry is a count times the bytes of the datatype; the default is float32.
+ * refuses everything that ucc_perftest would misread without a message: counts of more than 32 bits, signs, and lines
+ * of counts that begin without a blank.  An entry of the matrix is a count times the bytes of the datatype, which is
+ * float32 by default.
  */
 #include "matrix.h"
 
@@ -64,6 +65,7 @@ static irr_status_t add_count(parser_t *parser, const char *word)
     return IRR_OK;
 }
 
+/* Makes the matrix of the current collective. */
 static irr_status_t keep(parser_t *parser)
 {
     const uint64_t bytes = parser->bytes > 0 ? parser->bytes : 4;
@@ -247,8 +249,7 @@ static irr_status_t read_all(parser_t *parser)
     return status;
 }
 
-irr_status_t irr_matrix_read_ucc(const char *path, uint64_t collective, irr_matrix_t *matrix,
-                                 irr_file_error_t *error)
+irr_status_t irr_matrix_read_ucc(const char *path, uint64_t collective, irr_matrix_t *matrix, irr_file_error_t *error)
 {
     char text[LINE_BYTES];
     parser_t parser = { .wanted = collective };

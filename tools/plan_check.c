@@ -1,11 +1,12 @@
 /*
- * plan_check.c - check: proves that the plans of all ranks are correct, runs them, and prints their costs, and whether
- * they keep each bound, with one key=value per line.
+ * plan_check.c - check: proves that the plans of all ranks deliver every byte, and runs them.  Then prints their costs,
+ * and whether they keep the bounds of the papers, one key=value per line.
  *
- * A run that would need too much memory is skipped with an error message; delivery then rests on the proof alone.
+ * A run that would need too much memory is skipped with a message; the proof alone then shows that all bytes arrive.
  */
 #include "plan.h"
 
+#include "core/alloc.h"
 #include "exec/header.h"
 #include "order/large.h"
 #include "order/tree/phases.h"
@@ -16,24 +17,23 @@
 #include "study/figures.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* ---- the headers of a first run ---- */
 
 /*
- * Counts the headers of messages in the first run of a grid route, where ranks do not know the layout of messages yet.
+ * Counts the headers of messages on a grid in an exchange with new counts, where a receiver does not know the layout of
+ * its messages yet.
  *
  * In each stage a rank sends one message, possibly empty, to each neighbour.  A header at the start of the message
- * (exec/header.h) lists the pieces of the message.  In a planned message each piece is one slice, a range of a block.
+ * (exec/header.h) lists its slices, which are ranges of blocks.  In a plan each piece of a message is one slice.
  * irr_plans_each_message has merged adjacent slices, so they are cut again at the ends of the send's pieces.  If a
  * large piece travels separately from the header, the header may be a byte longer; this byte is not counted.  Direct
- * routes need no headers.
+ * messages need no headers.
  */
 typedef struct headers {
-    bool         self_describing;  /* the route is a grid */
-    uint64_t     neighbours;       /* messages of all ranks and stages, including empty ones */
-    uint64_t     messages, bytes;  /* messages that are not empty, and their bytes */
-    irr_slice_t *slices;           /* room for one message */
+    uint64_t     all;              /* number of messages of all ranks and stages, including empty ones; 0: no grid */
+    uint64_t     messages, bytes;  /* number of messages that are not empty; bytes of their headers */
+    irr_slice_t *slices;           /* the slices of one message */
     size_t       max;
 } headers_t;
 
@@ -45,8 +45,7 @@ static uint64_t length_of(const irr_slice_t *slices, size_t count)
 }
 
 /* Cuts the slices of a message at the ends of its pieces.  There are at least as many pieces as slices. */
-static void cut(const irr_plans_message_t *message, const irr_piece_t *pieces, size_t count,
-                irr_slice_t *slices)
+static void cut(const irr_plans_message_t *message, const irr_piece_t *pieces, size_t count, irr_slice_t *slices)
 {
     const irr_slice_t *merged = message->slices;
     size_t used = 0;
@@ -63,75 +62,67 @@ static void cut(const irr_plans_message_t *message, const irr_piece_t *pieces, s
     }
 }
 
-/* Counts the headers of a message.  Returns false if memory runs out. */
-static bool headers_add(headers_t *headers, const irr_plans_t *plans,
-                          const irr_plans_message_t *message)
+/* Counts the header of a message.  Returns false if memory runs out. */
+static bool headers_add(headers_t *headers, const irr_plans_t *plans, const irr_plans_message_t *message)
 {
     const irr_plan_t *plan = &plans->plans[message->from];
     const irr_step_t *step = &plan->steps[message->index];
-    irr_slice_t *slices = headers->slices;
 
-    if (!headers->self_describing) {
+    if (headers->all == 0) {
         return true;
     }
-    if (headers->max < step->pieces) {
-        slices = realloc(slices, step->pieces * sizeof(*slices));
-        if (slices == NULL) {
-            return false;
-        }
-        headers->slices = slices;
-        headers->max = step->pieces;
+    if (IRR_GROW(headers->slices, headers->max, step->pieces) != IRR_OK) {
+        return false;
     }
-    cut(message, plan->pieces + step->first_piece, step->pieces, slices);
-    headers->bytes += length_of(slices, step->pieces);
+    cut(message, plan->pieces + step->first_piece, step->pieces, headers->slices);
+    headers->bytes += length_of(headers->slices, step->pieces);
     headers->messages++;
     return true;
 }
 
 /* Prepares the count.  Returns IRR_OK or IRR_ERR_NO_MEMORY.  The caller closes the count even after an error. */
-static irr_status_t headers_open(headers_t *headers, const irr_strategy_t *strategy,
-                                   const irr_nodes_t *nodes, int ranks)
+static irr_status_t headers_open(headers_t *headers, const irr_strategy_t *strategy, const irr_nodes_t *nodes,
+                                 int ranks)
 {
     irr_grid_t grid;
+    irr_stages_t stages;
+    irr_status_t status = IRR_OK;
 
     *headers = (headers_t){ .bytes = 0 };
     if (irr_strategy_grid(strategy, ranks, nodes, &grid) != IRR_OK) {
         return IRR_OK;
     }
-    headers->self_describing = true;
-    for (int r = 0; r < ranks; r++) {
-        irr_stages_t stages;
-        irr_status_t status = irr_stages_init(&stages, &grid, ranks, r);
-
-        if (status != IRR_OK) {
-            return status;
+    for (int r = 0; r < ranks && status == IRR_OK; r++) {
+        status = irr_stages_init(&stages, &grid, ranks, r);
+        if (status == IRR_OK) {
+            headers->all += (uint64_t)(stages.slots - stages.count);
+            irr_stages_fini(&stages);
         }
-        headers->neighbours += (uint64_t)(stages.slots - stages.count);
-        irr_stages_fini(&stages);
     }
-    return IRR_OK;
+    return status;
 }
 
 /* Releases the memory of the count.  Returns the bytes of all headers. */
 static uint64_t headers_close(headers_t *headers)
 {
-    uint64_t empty = headers->neighbours - headers->messages;
+    uint64_t empty = headers->all - headers->messages;
 
-    free(headers->slices);
+    irr_free(headers->slices);
     return headers->bytes + empty * length_of(NULL, 0);
 }
 
-/* ---- the steps of a schedule on the tree ---- */
+/* ---- the steps of a schedule on the tree of switches ---- */
 
 /*
- * Even if no two messages of a step share a link, messages of different steps do if the steps overlap in time.  Syncs
- * are the synchronisations that prevent this.  They are not counted if messages within a step contend.  irr_tree_bound,
- * irr_tree_check and syncs.c say how long these computations take.
+ * Two messages of different steps may share a link, and the steps of two ranks may overlap in time.  Syncs are the
+ * signals that delay the later of the two messages (order/tree/syncs.h).  If messages within a step share a link, syncs
+ * cannot prevent contention, so they are not counted.  irr_tree_bound, irr_tree_check and syncs.c say how long these
+ * computations take.
  */
 typedef struct phases {
     bool     is_tree;        /* the order is tree, whose steps have no contention */
-    bool     contended;      /* messages of a step share a directed link, so syncs are unknown */
-    int      root;           /* root of the tree: a vertex of the topology */
+    bool     contended;      /* messages of a step share a link in one direction */
+    int      root;           /* a vertex of the topology; see irr_tree_root_find */
     uint64_t bound;          /* see irr_tree_bound */
     uint64_t syncs, removed; /* see irr_syncs_t */
 } phases_t;
@@ -181,8 +172,7 @@ static void phases_print(const irr_tool_job_t *job, const phases_t *phases)
 {
     fprintf(job->stream, "link_bound_bytes=%" PRIu64 "\n", phases->bound);
     if (phases->bound > 0) {
-        fprintf(job->stream, "link_ratio=%.3f\n",
-                (double)irr_schedule_makespan(job->schedule) / (double)phases->bound);
+        fprintf(job->stream, "link_ratio=%.3f\n", (double)irr_schedule_makespan(job->schedule) / (double)phases->bound);
     }
     if (phases->contended) {
         fputs("syncs=unknown\nsyncs_removed=unknown\n", job->stream);
@@ -208,7 +198,7 @@ typedef struct check {
     uint64_t              async;      /* makespan in bytes if a message waits only for its two ranks */
     irr_links_t           links;      /* with a topology */
     phases_t              phases;     /* with a topology and a schedule */
-    char                  reason[256];
+    char                  reason[256];   /* the reason why the proof or the run failed */
 } check_t;
 
 static bool meet_message(void *context, const irr_plans_message_t *message)
@@ -230,7 +220,7 @@ static irr_status_t open_check(check_t *check)
     return headers_open(&check->headers, job->strategy, job->nodes, ranks);
 }
 
-/* Proves plans that are in memory, and finds out why they are wrong. */
+/* Proves plans that are in memory as a whole, and finds the reason if they are wrong. */
 static irr_status_t prove_built(check_t *check)
 {
     const irr_plans_t *plans = check->job->plans;
@@ -245,8 +235,9 @@ static irr_status_t prove_built(check_t *check)
 }
 
 /*
- * Proves the plans while they are built, and builds them again if that fails.  The same pass counts the headers and
- * checks lemma 3 (study/bounds.h), because both need the contents of messages.
+ * Proves the plans while they are built, which takes less memory.  This proof may fail for correct plans; they are then
+ * built as a whole and proved again.  Both proofs also count the headers and check lemma 3 (study/bounds.h), which need
+ * the contents of messages.
  */
 static irr_status_t prove(check_t *check)
 {
@@ -265,7 +256,7 @@ static irr_status_t prove(check_t *check)
     return check->no_memory ? IRR_ERR_NO_MEMORY : status;
 }
 
-/* Builds the plans again, with pieces, and runs them. */
+/* Builds the plans again, because a run needs the pieces of their messages, and runs them. */
 static irr_status_t run_plans(check_t *check)
 {
     const irr_tool_job_t *job = check->job;
@@ -316,10 +307,7 @@ static irr_status_t measure(check_t *check)
     return status == IRR_OK && check->proved ? run(check) : status;
 }
 
-/*
- * Prints whether a bound is kept, or by how much it is missed.  known is false if the bound needs the proof and the
- * proof failed.
- */
+/* Prints whether a bound is kept, or by how much it is missed; known is false if this is unknown without a proof. */
 static void print_bound(const check_t *check, const char *key, bool known, uint64_t missed, const char *unit)
 {
     FILE *stream = check->job->stream;
@@ -333,10 +321,6 @@ static void print_bound(const check_t *check, const char *key, bool known, uint6
     }
 }
 
-/*
- * Prints the figures of a schedule.  For makespan_bytes a step starts when the previous step has ended everywhere; for
- * async_bytes a message waits only for its two ranks.
- */
 static void print_schedule(const irr_tool_job_t *job, uint64_t async)
 {
     fprintf(job->stream, "permutations=%d\nmakespan_bytes=%" PRIu64 "\n", job->schedule->steps,
@@ -374,8 +358,7 @@ static void print(const check_t *check)
     for (int i = 0; i < IRR_TOOL_SHOWN; i++) {
         fprintf(stream, "%s=%zu\n", shown[i].name, shown[i].value);
     }
-    fprintf(stream, "ranks=%d\nstages=%d\nsteps=%zu\n", check->job->plans->ranks, figures->stages,
-            figures->steps);
+    fprintf(stream, "ranks=%d\nstages=%d\nsteps=%zu\n", check->job->plans->ranks, figures->stages, figures->steps);
     fprintf(stream, "messages_sent_max=%zu\nmessages_received_max=%zu\nmessage_bytes_max=%zu\n",
             figures->sent_max, figures->received_max, figures->message_bytes_max);
     fprintf(stream, "scratch_bytes_max=%zu\ntraffic_bytes_max=%" PRIu64 "\nlmax=%" PRIu64 "\n",
@@ -407,18 +390,14 @@ irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job)
     irr_status_t status = measure(&check);
     bool kept = check.bounds.lemma1 == 0 && check.bounds.lemma3 == 0 && check.bounds.theorem1 == 0;
 
-    if (status != IRR_OK) {
-        irr_cli_complain("%s", irr_status_text(status));
-        irr_links_fini(&check.links);
-        return IRR_CLI_REFUSED;
+    if (status == IRR_OK) {
+        print(&check);
     }
-    print(&check);
     irr_links_fini(&check.links);
-    if (check.bounds.contention_free && check.figures.contention > 0) {
-        kept = false;
+    if (status != IRR_OK) {
+        return irr_cli_complain("%s", irr_status_text(status));
     }
-    if (check.phases.is_tree && check.phases.contended) {
-        kept = false;
-    }
+    kept = kept && !(check.bounds.contention_free && check.figures.contention > 0) &&
+           !(check.phases.is_tree && check.phases.contended);
     return check.delivered && kept ? IRR_CLI_GOOD : IRR_CLI_WRONG;
 }

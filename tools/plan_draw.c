@@ -1,13 +1,16 @@
 /*
- * plan_draw.c - draw: the contents of a picture of plans, for the script that draws it (chart.h).
+ * plan_draw.c - draw: computes the contents of a picture of the plans of all ranks.  A script draws it (chart.h).
+ *
+ * A plan sends its messages in stages, and in a stage in steps (plan/plan.h).  There are four kinds of pictures:
  *
  *   steps   each message, by stage and step
- *   map     with more messages: cells with the maximum of bytes that a rank sends in a step; several ranks or steps may
- *           share a cell, so that a map has at most ROWS_MAX x COLUMNS_MAX cells and a column for each stage
- *   times   with a schedule: the time when each message begins
- *   tree    with a topology: the bytes on each direction of each link
+ *   map     instead of steps, if there are many messages: the bytes that each rank sends in each step.  If there are
+ *           more ranks than ROWS_MAX or more steps than COLUMNS_MAX, several of them share a cell, which shows the
+ *           greatest number of bytes
+ *   times   with a schedule: the time at which each message begins
+ *   tree    with a topology: the bytes in each direction of each link
  *
- * Cost: time and memory for the list of messages and for the cells.
+ * Time and memory are linear in the messages and in the cells.
  */
 #include "plan.h"
 
@@ -20,25 +23,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MAX = 256, COLUMNS_MAX = 128, LINE_MAX_BYTES = 1024 };
+enum { ROWS_MAX = 256, COLUMNS_MAX = 128 };
 
-/* ---- the head ---- */
+/* ---- the texts above a picture ---- */
 
-static void add(char line[LINE_MAX_BYTES], const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(char line[IRR_CHART_WHOLE_MAX], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void add(char line[LINE_MAX_BYTES], const char *format, ...)
+static void add(char line[IRR_CHART_WHOLE_MAX], const char *format, ...)
 {
     const size_t used = strlen(line);
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(line + used, LINE_MAX_BYTES - used, format, arguments);
+    vsnprintf(line + used, IRR_CHART_WHOLE_MAX - used, format, arguments);
     va_end(arguments);
 }
 
 static json_t *title_of(const irr_tool_job_t *job)
 {
-    char line[LINE_MAX_BYTES] = "";
+    char line[IRR_CHART_WHOLE_MAX] = "";
 
     add(line, "%s, %d rank%s", job->algorithm, job->plans->ranks, job->plans->ranks == 1 ? "" : "s");
     for (int i = 0; i < job->ndims; i++) {
@@ -49,13 +52,13 @@ static json_t *title_of(const irr_tool_job_t *job)
 
 static json_t *input_of(const irr_tool_options_t *options)
 {
-    char line[LINE_MAX_BYTES] = "";
+    char line[IRR_CHART_WHOLE_MAX] = "";
 
     if (options->load != NULL) {
-        add(line, "schedule %.256s%s", options->load, irr_tool_source(options) != options->load ? ", " : "");
+        add(line, "schedule %s%s", options->load, irr_tool_source(options) != options->load ? ", " : "");
     }
     if (options->matrix != NULL) {
-        add(line, "matrix %.256s", options->matrix);
+        add(line, "matrix %s", options->matrix);
     } else if (options->redistribute != NULL) {
         add(line, "redistribution %s, elements of %" PRIu64 " bytes", options->redistribute, options->unit);
     } else if (options->pattern != NULL) {
@@ -66,12 +69,12 @@ static json_t *input_of(const irr_tool_options_t *options)
         add(line, ", scaled by %g", options->scale);
     }
     if (options->topology != NULL) {
-        add(line, ", topology %.256s", options->topology);
+        add(line, ", topology %s", options->topology);
     }
     return irr_chart_text("%s", line);
 }
 
-/* Draws a picture of this kind.  Takes ownership of its members; NULL means that memory ran out. */
+/* Draws a picture.  members: what the picture has besides the texts.  Releases it; NULL means that memory ran out. */
 static irr_cli_exit_t draw(const irr_tool_job_t *job, const char *kind, json_t *members)
 {
     json_t *picture = json_pack("{s:s, s:o, s:o, s:i}", "picture", kind, "title", title_of(job), "input",
@@ -89,8 +92,8 @@ static irr_cli_exit_t draw(const irr_tool_job_t *job, const char *kind, json_t *
 
 typedef struct stage {
     int       steps, columns;
-    size_t    messages, largest;   /* largest: bytes of the longest message */
-    uint64_t *cells;               /* with a map: the cells, row by row */
+    size_t    messages, largest;   /* number of messages; bytes of the longest message */
+    uint64_t *cells;               /* of a map, row by row; a row has `columns` cells */
 } stage_t;
 
 typedef struct chart {
@@ -101,8 +104,8 @@ typedef struct chart {
     json_t               *list;                             /* the messages, if there are few */
     int                   rows;                             /* rows of the map; 0: no map */
     int                   ranks_together, steps_together;   /* ranks and steps that share a cell */
-    uint64_t              sent;                             /* bytes of the current rank in the current step so far */
-    irr_plans_message_t   last;
+    uint64_t              sent;                             /* bytes so far of the sender of `last` in its step */
+    irr_plans_message_t   last;                             /* the message that was added to the map last */
 } chart_t;
 
 static bool survey_message(void *context, const irr_plans_message_t *message)
@@ -165,10 +168,7 @@ static irr_status_t make_cells(chart_t *chart)
     return IRR_OK;
 }
 
-/*
- * Adds a message to the map.  Messages are sorted by stage, step and sender: those of a rank in a step are
- * consecutive.
- */
+/* Adds a message to the map.  Messages come by stage, step and sender, so those of a rank in a step are consecutive. */
 static bool map_message(void *context, const irr_plans_message_t *message)
 {
     chart_t *chart = context;
@@ -235,7 +235,7 @@ irr_cli_exit_t irr_tool_draw_steps(const irr_tool_job_t *job)
 
 /* ---- over time ---- */
 
-/* Computes when each message begins and when its step ends. */
+/* Computes when each message begins and when its step ends.  With --async only the beginnings are known. */
 static irr_status_t set_times(const irr_tool_job_t *job, irr_step_time_t *times, uint64_t *makespan)
 {
     const irr_schedule_t *schedule = job->schedule;
@@ -255,8 +255,8 @@ static irr_status_t set_times(const irr_tool_job_t *job, irr_step_time_t *times,
 }
 
 /*
- * Returns a list of [step, from, to, offset, length, true for a transmission of a split message, begin, end of the
- * step].
+ * Returns the transmissions: the messages of the schedule, and the ranges of split messages.  Each is [step, from, to,
+ * offset, length, whether it is a range of a split message, begin, end of the step].
  */
 static json_t *transmissions(const irr_tool_job_t *job, const irr_step_time_t *times)
 {

@@ -7,6 +7,7 @@
  */
 #include "plan.h"
 
+#include "core/clock.h"
 #include "order/schedule_file.h"
 #include "plan/strategy.h"
 #include "problem/hostlist.h"
@@ -15,7 +16,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 
 const char *irr_tool_source(const irr_tool_options_t *options)
 {
@@ -30,14 +30,6 @@ const char *irr_tool_source(const irr_tool_options_t *options)
 
 /* ---- the schedule ---- */
 
-static double now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 bool irr_tool_has_schedule(const irr_tool_options_t *options, int algorithm)
 {
     return options->load != NULL || (algorithm >= 0 && irr_strategy_is_scheduled(irr_algorithm_strategy(algorithm)));
@@ -46,17 +38,17 @@ bool irr_tool_has_schedule(const irr_tool_options_t *options, int algorithm)
 /* Reads the schedule file of the options. */
 static irr_cli_exit_t schedule_load(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
-    const double start = now_ms();
+    const uint64_t start = irr_clock_ns();
     irr_file_error_t error = { 0 };
     irr_status_t status = irr_schedule_read(options->load, &input->schedule, &error);
     const int ranks = input->schedule.ranks;
 
-    input->schedule_ms = now_ms() - start;
+    input->schedule_ms = (double)(irr_clock_ns() - start) / 1e6;
     if (status != IRR_OK) {
         return irr_cli_file_read(options->load, status, &error);
     }
     if (options->ranks > 0 && ranks != options->ranks) {
-        return irr_cli_complain("%.256s: schedule is for %d ranks, --ranks says %d: they must be equal", options->load,
+        return irr_cli_complain("%s: schedule is for %d ranks, --ranks says %d: they must be equal", options->load,
                                 ranks, options->ranks);
     }
     return IRR_CLI_GOOD;
@@ -69,21 +61,21 @@ static irr_cli_exit_t schedule_match(const irr_tool_options_t *options, const ir
     irr_status_t status = irr_schedule_check(&input->schedule, &input->matrix, reason, sizeof(reason));
 
     if (status == IRR_ERR_INVALID_PLAN) {
-        return irr_cli_complain("%.256s does not deliver %.256s: %s", options->load, irr_tool_source(options), reason);
+        return irr_cli_complain("%s does not deliver %s: %s", options->load, irr_tool_source(options), reason);
     }
-    return irr_cli_status(status, "%.256s", options->load);
+    return irr_cli_status(status, "%s", options->load);
 }
 
 irr_status_t irr_tool_schedule_compute(const irr_tool_options_t *options, const irr_order_t *order,
                                        const irr_matrix_t *matrix, irr_tool_input_t *input)
 {
-    const double start = now_ms();
+    const uint64_t start = irr_clock_ns();
     irr_scheduled_params_t params = options->settings.scheduled;
     irr_status_t status;
 
     params.tree = options->topology != NULL ? &input->tree : NULL;
     status = irr_order_schedule(order, matrix, &params, &input->schedule);
-    input->schedule_ms = now_ms() - start;
+    input->schedule_ms = (double)(irr_clock_ns() - start) / 1e6;
     return status;
 }
 
@@ -93,40 +85,31 @@ irr_cli_exit_t irr_tool_schedule_save(const irr_tool_job_t *job)
     irr_status_t status;
 
     snprintf(comment, sizeof(comment), "algorithm %s", job->algorithm);
-    status = irr_schedule_write(job->schedule, comment, job->stream);
-    return status == IRR_ERR_IO ? IRR_CLI_GOOD : irr_cli_status(status, "%.256s", job->options->save);
+    status = irr_schedule_write(job->schedule, comment, job->stream);   /* the caller reports IRR_ERR_IO */
+    return status == IRR_ERR_IO ? IRR_CLI_GOOD : irr_cli_status(status, "%s", job->options->save);
 }
 
 /* ---- the tree of switches ---- */
 
 /*
- * --hosts names the host of each rank.  Without this option rank r is on host r of the file.  If there are more ranks
- * than hosts, each host gets consecutive ranks, as with mpirun.  The numbers of ranks of two hosts differ by at most
- * one.
- */
-
-/*
- * Returns the default number of ranks: the number of names in --hosts; without --hosts the number of hosts in the
- * topology file; 0 without a topology.
+ * Returns the number of names in --hosts; without --hosts the number of hosts in the topology file; 0 without both.
+ * It is the default number of ranks.
  */
 static int topology_ranks(const irr_tool_input_t *input)
 {
     return input->hosts.count > 0 ? (int)input->hosts.count : input->topology.hosts;
 }
 
-/*
- * Warns if a LinkSpeed of the file probably has a wrong unit (problem/topology.h).  It is no error, because a cluster
- * may have such a link.
- */
+/* Warns if a LinkSpeed of the file probably has a wrong unit; a cluster may have a link of this speed, though. */
 static irr_cli_exit_t warn_about_speeds(const char *path, const irr_topology_t *topology)
 {
     char text[256];
     irr_status_t status = irr_topology_doubt(topology, text, sizeof(text));
 
     if (status == IRR_OK && text[0] != '\0') {
-        irr_cli_complain("%.256s: %s", path, text);
+        irr_cli_complain("%s: %s", path, text);
     }
-    return irr_cli_status(status, "%.256s", path);
+    return irr_cli_status(status, "%s", path);
 }
 
 /* Reads the topology file and the names of --hosts. */
@@ -143,13 +126,16 @@ static irr_cli_exit_t topology_load(const irr_tool_options_t *options, irr_tool_
     }
     if (code == IRR_CLI_GOOD && options->ranks == 0 && options->load == NULL &&
         irr_tool_source(options) == options->pattern && topology_ranks(input) > IRR_TOOL_RANKS_MAX) {
-        return irr_cli_complain("%.256s: %d hosts, but irr_plan plans for at most %d ranks; choose fewer with --ranks "
+        return irr_cli_complain("%s: %d hosts, but irr_plan plans for at most %d ranks; choose fewer with --ranks "
                                 "or --hosts", options->topology, topology_ranks(input), IRR_TOOL_RANKS_MAX);
     }
     return code == IRR_CLI_GOOD ? warn_about_speeds(options->topology, &input->topology) : code;
 }
 
-/* Places the ranks on the hosts in the order of the file. */
+/*
+ * Places rank r on host r of the file.  If there are more ranks than hosts, places consecutive ranks on each host, as
+ * mpirun does; the numbers of ranks of two hosts then differ by at most one.
+ */
 static void place_in_order(const irr_topology_t *topology, int ranks, int *host_of)
 {
     for (int r = 0; r < ranks; r++) {
@@ -157,8 +143,8 @@ static void place_in_order(const irr_topology_t *topology, int ranks, int *host_
     }
 }
 
-static irr_cli_exit_t place_on_named_hosts(const irr_tool_options_t *options, const irr_tool_input_t *input,
-                                           int *host_of)
+/* Places each rank on the host that --hosts names for it. */
+static irr_cli_exit_t place_on_named_hosts(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     const char *const *names = (const char *const *)input->hosts.list;
     const int ranks = input->matrix.ranks;
@@ -168,8 +154,8 @@ static irr_cli_exit_t place_on_named_hosts(const irr_tool_options_t *options, co
         return irr_cli_complain("--hosts has %zu names for %d ranks: there must be one each", input->hosts.count,
                                 ranks);
     }
-    if (irr_placement(&input->topology, names, ranks, host_of, reason, sizeof(reason)) != IRR_OK) {
-        return irr_cli_complain("%.256s: %s", options->topology, reason);
+    if (irr_placement(&input->topology, names, ranks, input->host_of, reason, sizeof(reason)) != IRR_OK) {
+        return irr_cli_complain("%s: %s", options->topology, reason);
     }
     return IRR_CLI_GOOD;
 }
@@ -190,7 +176,7 @@ static irr_cli_exit_t topology_place(const irr_tool_options_t *options, irr_tool
         return irr_cli_complain("%s", irr_status_text(IRR_ERR_NO_MEMORY));
     }
     if (input->hosts.count > 0) {
-        code = place_on_named_hosts(options, input, input->host_of);
+        code = place_on_named_hosts(options, input);
     } else {
         place_in_order(&input->topology, ranks, input->host_of);
     }
@@ -203,7 +189,7 @@ static irr_cli_exit_t topology_place(const irr_tool_options_t *options, irr_tool
         input->topology = subtree;
         status = irr_tree_init(&input->tree, &subtree, input->host_of, ranks);
     }
-    return irr_cli_status(status, "%.256s", options->topology);
+    return irr_cli_status(status, "%s", options->topology);
 }
 
 /* ---- the matrix ---- */
@@ -222,7 +208,7 @@ static irr_cli_exit_t check_sums(const irr_tool_options_t *options, const irr_ma
     for (int i = 0; i < matrix->ranks; i++) {
         for (int row = 0; row <= 1; row++) {
             if (irr_cli_sum(matrix, i, row) > (uint64_t)IRR_SEGMENTS_LIMIT) {
-                return irr_cli_complain("%.256s: %s %d has more than %td bytes in all", irr_tool_source(options),
+                return irr_cli_complain("%s: %s %d has more than %td bytes in all", irr_tool_source(options),
                                         row ? "row" : "column", i + 1, IRR_SEGMENTS_LIMIT);
             }
         }
@@ -230,18 +216,16 @@ static irr_cli_exit_t check_sums(const irr_tool_options_t *options, const irr_ma
     return IRR_CLI_GOOD;
 }
 
-/* Refuses a matrix of 2^63 bytes or more if a schedule is to be computed, which adds the bytes of all ranks. */
+/* Refuses a matrix of 2^63 bytes or more if a schedule is to be computed, because orders add the bytes of all ranks. */
 static irr_cli_exit_t check_total(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     uint64_t bytes = 0;
 
     for (int i = 0; i < input->matrix.ranks; i++) {
-        uint64_t row = irr_cli_sum(&input->matrix, i, true);
-
-        bytes = row < UINT64_MAX - bytes ? bytes + row : UINT64_MAX;
+        bytes = irr_cli_plus(bytes, irr_cli_sum(&input->matrix, i, true));
     }
     if (options->load == NULL && irr_tool_has_schedule(options, input->algorithm) && bytes > INT64_MAX) {
-        return irr_cli_complain("%.256s: more than %" PRId64 " bytes in all, which %s does not schedule",
+        return irr_cli_complain("%s: more than %" PRId64 " bytes in all, which %s does not schedule",
                                 irr_tool_source(options), INT64_MAX, irr_algorithm_name(input->algorithm));
     }
     return IRR_CLI_GOOD;
@@ -263,9 +247,7 @@ static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_tool_in
     irr_status_t status;
 
     if (options->matrix != NULL) {
-        return options->ranks > 0
-                   ? irr_cli_read_matrix_of(options->matrix, options->ranks, "--ranks says", &input->matrix)
-                   : irr_cli_read_matrix(options->matrix, &input->matrix);
+        return irr_cli_read_matrix(options->matrix, options->ranks, "--ranks says", &input->matrix);
     }
     if (options->redistribute != NULL) {
         return irr_cli_redistribute(options->redistribute, &options->settings.scheduled.redistribution, &input->matrix);
@@ -275,13 +257,10 @@ static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_tool_in
                                    &input->matrix);
     }
     status = irr_schedule_matrix(&input->schedule, &input->matrix);
-    return irr_cli_status(status, "%.256s", options->load);
+    return irr_cli_status(status, "%s", options->load);
 }
 
-/*
- * Places the ranks on hosts if there is a topology.  Then replaces algorithm "auto" by the algorithm that a job on as
- * many hosts uses.
- */
+/* Places the ranks on hosts if there is a topology.  "auto" then becomes the algorithm of a job on as many hosts. */
 static irr_cli_exit_t place(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
     irr_cli_exit_t code = IRR_CLI_GOOD;
@@ -296,10 +275,7 @@ static irr_cli_exit_t place(const irr_tool_options_t *options, irr_tool_input_t 
     return code;
 }
 
-/*
- * Checks three conditions: the limits are kept, a schedule to be saved exists, and a loaded schedule delivers the
- * matrix.
- */
+/* Refuses a matrix above the limits, --save without a schedule, and a loaded schedule for another matrix. */
 static irr_cli_exit_t check_input(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     if (check_sums(options, &input->matrix) != IRR_CLI_GOOD || check_total(options, input) != IRR_CLI_GOOD ||

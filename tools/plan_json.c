@@ -7,12 +7,12 @@
  *     ...
  *     ]}
  *
- * Direct routes have no dims.  A value of 0 for a lead, a piece or a window means that the plans do not use it.  With a
- * topology, "hosts": ["n0", ...] precedes "stages" and has the host of each rank.  Messages are sorted by stage, step
- * and sender; stages and steps count from 1.  A slice is [source, destination, offset, length], a range of the message
- * from source to destination.  Bytes that stay on a rank are not listed.
+ * Only plans of a grid have dims.  A value of 0 for a lead, a piece or a window means that the plans do not use it.
+ * With a topology, "hosts": ["n0", ...] precedes "stages" and has the host of each rank.  Messages are sorted by stage,
+ * step and sender; stages and steps count from 1.  A slice is [source, destination, offset, length], a range of the
+ * bytes that rank source sends to rank destination.  Bytes that stay on a rank are not listed.
  *
- * Each message is written on its own line as soon as it is known.  Memory therefore does not grow with the job, and
+ * Each message is written on its own line as soon as it is known, so the JSON of all messages is never in memory, and
  * plans can be compared by diff.
  */
 #include "plan.h"
@@ -75,8 +75,7 @@ static bool write_head(const irr_tool_job_t *job)
     good = write_string(job, job->algorithm);
     fprintf(job->stream, ", \"ranks\": %d", job->plans->ranks);
     for (int i = 0; i < job->ndims; i++) {
-        fprintf(job->stream, "%s%d%s", i == 0 ? ", \"dims\": [" : ", ", job->dims[i],
-                i == job->ndims - 1 ? "]" : "");
+        fprintf(job->stream, "%s%d%s", i == 0 ? ", \"dims\": [" : ", ", job->dims[i], i == job->ndims - 1 ? "]" : "");
     }
     good = good && (job->options->topology == NULL || write_hosts(job));
     fprintf(job->stream, ", \"stages\": %d,\n\"pacing\": \"%s\"", stages, job->strategy->pacing->name);

@@ -1,8 +1,9 @@
 /*
  * plan_memory.c - estimates the memory that print, check and draw need, from the matrix and the strategy.
  *
- * The constants are bytes for a block, a message or a piece, fitted to the memory of runs of 256 and 512 ranks.  The
- * run of check is not included, because it has a limit of its own (IRR_TOOL_RUN_BYTES_MAX).  O(P^2) time.
+ * The constants are bytes for a block, a message or a piece (a contiguous range of a message), fitted to the memory of
+ * runs of 256 and 512 ranks.  check also runs the plans; this run is not included, because it has a limit of its own
+ * (IRR_TOOL_RUN_BYTES_MAX).  Time O(P^2) for P ranks.
  */
 #include "plan.h"
 
@@ -16,7 +17,7 @@
 /* The plans of all ranks.  The numbers are upper bounds for equal blocks, and estimates for others. */
 typedef struct size {
     double blocks;      /* number of entries of the matrix that are not 0 */
-    double mean;        /* mean length of these */
+    double mean;        /* mean of these entries in bytes */
     double messages, pieces;
     double slices;      /* of a grid: ranges of a block that travel separately, for each block */
     double batch;       /* of a grid: fraction of the pieces that are in memory at a time; otherwise 1 */
@@ -38,7 +39,7 @@ static void count_blocks(const irr_matrix_t *matrix, size_of_plans_t *size)
     size->mean /= size->blocks > 0 ? size->blocks : 1;
 }
 
-/* Counts what goes through a grid.  All ranks have about as many neighbours as rank 0. */
+/* Counts the messages and pieces of a grid, as if all ranks had as many neighbours as rank 0. */
 static irr_status_t count_grid(const irr_tool_job_t *job, const irr_grid_t *grid, size_of_plans_t *size)
 {
     const double slices_max = size->mean / (double)(job->strategy->slice_min > 0 ? job->strategy->slice_min : 1);

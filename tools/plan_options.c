@@ -149,10 +149,7 @@ void irr_tool_help_options(void)
 
 /* ---- combined options ---- */
 
-/*
- * Returns true if the strategy may have a schedule.  "auto" may resolve to a strategy with a schedule on several
- * hosts.
- */
+/* Returns true if the strategy may have a schedule, as "auto" may on several hosts. */
 static bool may_schedule(const irr_tool_options_t *options)
 {
     const int hosts = options->topology != NULL ? INT_MAX : 1;
@@ -169,7 +166,7 @@ static irr_cli_exit_t check_source(const irr_cli_line_t *line)
         { "redistribute", "ranks" }, { "load", "algorithm" }, { "load", "save" }
     };
 
-    return irr_cli_exclude(line, pairs, sizeof(pairs) / sizeof(pairs[0]));
+    return irr_cli_check_pairs(line, false, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
 /* Refuses a seed that is not used.  A pattern uses the seed, and a scheduled order uses it with any matrix. */
@@ -177,7 +174,8 @@ static irr_cli_exit_t check_seed(const irr_tool_options_t *options, const irr_cl
 {
     static const irr_cli_pair_t pairs[] = { { "matrix", "seed" }, { "redistribute", "seed" } };
 
-    return may_schedule(options) ? IRR_CLI_GOOD : irr_cli_exclude(line, pairs, sizeof(pairs) / sizeof(pairs[0]));
+    return may_schedule(options) ? IRR_CLI_GOOD
+                                 : irr_cli_check_pairs(line, false, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
 /* Refuses to change the matrix of a loaded schedule.  A matrix given with the schedule may be changed. */
@@ -194,16 +192,13 @@ static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const irr
     return IRR_CLI_GOOD;
 }
 
-static bool lacks_ranks(const irr_tool_options_t *options)
-{
-    return options->ranks == 0 && irr_tool_source(options) == options->pattern && options->load == NULL &&
-           options->topology == NULL;
-}
-
 /* Returns the error message for the options that all commands with a matrix have; NULL: no error. */
 static const char *complaint_of_matrix(const irr_tool_options_t *options)
 {
-    if (lacks_ranks(options)) {
+    const bool lacks_ranks = options->ranks == 0 && irr_tool_source(options) == options->pattern &&
+                             options->load == NULL && options->topology == NULL;
+
+    if (lacks_ranks) {
         return "--ranks or --matrix is missing";
     }
     return options->hosts != NULL && options->topology == NULL ? "--hosts goes with --topology only" : NULL;

@@ -12,8 +12,8 @@
 /* A strategy and its time by the model. */
 typedef struct ranked {
     const irr_tool_strategy_t *strategy;
-    double                ns;
-    int                   place;   /* index in the list; strategies with equal times stay in this order */
+    double                     ns;
+    int                        place;   /* index in the list; strategies with equal times stay in this order */
 } ranked_t;
 
 static int by_time(const void *a, const void *b)
@@ -50,7 +50,7 @@ static void print_line(const irr_tool_job_t *job, const irr_tool_strategy_t *str
             fprintf(job->stream, " --mca coll_irr_pacing %s", irr_pacing_name((int)strategy->pacing));
         }
         if (job->options->topology != NULL && irr_algorithm_asks_topology(strategy->row)) {
-            fprintf(job->stream, " --mca coll_irr_topology_file %.256s", job->options->topology);
+            fprintf(job->stream, " --mca coll_irr_topology_file %s", job->options->topology);
         }
     }
     fprintf(job->stream, " app\n");

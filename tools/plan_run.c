@@ -1,11 +1,11 @@
 /*
- * plan_run.c - runs the plans of all ranks in this process, over the loopback transport, with real bytes.
+ * plan_run.c - runs the plans of all ranks in this process, with real bytes, over the loopback transport.
  *
- * The bytes of a message depend on its source and destination.  The output buffer is filled with the complement of the
- * expected bytes, so that a missing byte is detected; in place the output is the input.  The executors of all ranks
- * take turns.  The loopback fabric reorders messages that may overtake each other, and completes the send of a large
- * message only when it is received.  Each run has the same seed.  A run fails if nothing moves for some rounds,
- * because nothing can move afterwards.
+ * The bytes of a block depend on its source and destination.  At first the output of a rank has the complement of the
+ * expected bytes, so that a missing byte is detected; in place the output is the input.  In a round the executor of
+ * each rank progresses once.  The fabric of the loopback transport reorders messages that may overtake each other, and
+ * completes the send of a long message only when it is received.  Each run has the same seed.  After some rounds
+ * without progress a run fails, because there can be no progress later.
  */
 #include "plan.h"
 
@@ -24,8 +24,8 @@
 
 typedef struct rank {
     irr_transport_t *transport;
-    irr_peer_t     **peers;
-    irr_page_t      *pages;   /* the peers */
+    irr_peer_t     **peers;   /* the connection to each rank; NULL: none */
+    irr_page_t      *pages;   /* the same peers, in the form of a channel */
     irr_channel_t   *channel;
     irr_exec_t       exec;
     irr_counters_t   counters;
@@ -143,12 +143,12 @@ static irr_status_t open_rank(const run_t *run, int r)
     return status;
 }
 
-/* Connects a rank to the ranks that its plan sends to. */
+/* Connects a rank to the ranks that its plan sends to, and reserves the memory of its executor. */
 static irr_status_t connect_rank(const run_t *run, int r)
 {
     const irr_plan_t *plan = &run->plans->plans[r];
     rank_t *rank = &run->ranks[r];
-    irr_status_t status = IRR_OK;
+    irr_status_t status = irr_exec_reserve(&rank->exec, irr_plan_size(plan));
 
     for (size_t i = 0; i < plan->nsteps && status == IRR_OK; i++) {
         int peer = plan->steps[i].peer;
@@ -181,12 +181,7 @@ static irr_status_t open_run(run_t *run)
         status = open_rank(run, r);
     }
     for (int r = 0; r < ranks && status == IRR_OK; r++) {
-        const irr_plan_t *plan = &run->plans->plans[r];
-
         status = connect_rank(run, r);
-        if (status == IRR_OK) {
-            status = irr_exec_reserve(&run->ranks[r].exec, irr_plan_size(plan));
-        }
     }
     return status;
 }
@@ -205,7 +200,7 @@ static void start_rank(const run_t *run, int r)
     rank->running = true;
 }
 
-/* Progresses each rank once.  Returns the number of ranks that are still running.  Sets *moved if anything moved. */
+/* Progresses each rank once.  Returns the number of ranks that still run.  *moved: whether there was progress. */
 static int take_turns(run_t *run, bool *moved)
 {
     int running = 0;

@@ -40,10 +40,7 @@ static int by_time(const void *a, const void *b)
     return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-/*
- * Sets the times at which ranks begin.  They differ by the cost of a few messages, as after a barrier; runs are
- * equal.
- */
+/* Sets the times at which ranks begin.  They differ by the cost of a few messages, as after a barrier. */
 static void begin_apart(const irr_machine_t *machine, int ranks, int exchange, double *begin)
 {
     uint64_t state = (uint64_t)exchange + 1;
@@ -137,9 +134,9 @@ static irr_status_t fill_empty(const irr_matrix_t *matrix, irr_matrix_t *filled)
 }
 
 /*
- * Returns the strategy to simulate.  Open MPI sends to rank 0 first, then to rank 1, and so on.  Without losses network
- * adapters send to all ranks at once, so the order does not matter.  The simulation then has whole messages, and each
- * rank starts with the rank after it.
+ * Returns the strategy to simulate.  Open MPI sends to rank 0 first, then to rank 1, and so on, and so does the
+ * simulation of a machine that loses packets.  Otherwise a network adapter sends to all ranks at once, so the order of
+ * real messages does not matter.  The simulation then sends whole messages, each rank first to the rank after it.
  */
 static const irr_strategy_t *strategy_of(const irr_tool_cluster_t *cluster, const irr_tool_strategy_t *strategy)
 {
@@ -164,8 +161,8 @@ static irr_cli_exit_t simulate_one(const irr_tool_job_t *job, const irr_tool_clu
 }
 
 /*
- * Returns an earlier strategy whose simulation has the same result; NULL: there is none.  Open MPI differs from the
- * same strategy if queues can overflow, or if it sends empty messages.
+ * Returns an earlier strategy whose simulation has the same result; NULL: there is none.  Open MPI's implementation
+ * differs from the same strategy of coll/irr if queues can overflow, or if it sends empty messages.
  */
 static const irr_tool_strategy_t *find_same(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
                                             const irr_tool_strategies_t *strategies, int which)

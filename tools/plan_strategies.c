@@ -1,10 +1,10 @@
 /*
  * plan_strategies.c - the strategies that simulate and recommend compare, and the machine that they run on.
  *
- * NAME is a row of the table of algorithms.  NAME/DIMS is a grid with other dimensions.  NAME/PACING is direct messages
- * or a schedule with another pacing.  NAME/from:BYTES is a grid for shorter messages; messages of BYTES or more are
- * sent directly.  "host" is Open MPI's default algorithm, and "host/pairwise" is its pairwise algorithm, which has
- * steps.
+ * A strategy has the name of an algorithm, NAME, and may have a detail behind a slash.  NAME/DIMS is a grid with other
+ * dimensions.  NAME/PACING is direct messages or a schedule with another pacing: the condition under which a message
+ * may start.  With NAME/from:BYTES only messages of fewer bytes go through the grid; the rest are sent directly.
+ * "host" is Open MPI's default algorithm, and "host/pairwise" is its algorithm that sends in steps.
  */
 #include "plan.h"
 
@@ -88,7 +88,7 @@ void irr_tool_cluster_close(irr_tool_cluster_t *cluster)
 
 #define FROM "from:"
 
-/* Reads the text after the name: dimensions, a pacing or a length.  Returns NULL, or why the row cannot use it. */
+/* Reads the text after the slash.  Returns NULL, or the reason why the algorithm cannot use it. */
 static const char *take_detail(const char *text, irr_settings_t *settings)
 {
     const irr_strategy_t *row = irr_algorithm_strategy(settings->algorithm);
@@ -175,10 +175,7 @@ static irr_cli_exit_t add(const irr_tool_options_t *options, const irr_tool_clus
     return code;
 }
 
-/*
- * Writes the name in the form of take_strategy.  A name has no pacing if there is a schedule: a job tries all
- * pacings.
- */
+/* Writes the name of a strategy, without a pacing if it has a schedule: auto then tries all pacings. */
 static void name_of(const irr_candidate_t *candidate, char *name, size_t size)
 {
     const irr_strategy_t *strategy = &candidate->strategy;
@@ -196,7 +193,10 @@ static void name_of(const irr_candidate_t *candidate, char *name, size_t size)
     }
 }
 
-/* Adds the strategies that auto would try, or all sensible strategies without schedules, which take long to compute. */
+/*
+ * Adds `host` and the strategies that auto would try (tried), or all sensible strategies except those with a schedule,
+ * which takes long to compute.
+ */
 static irr_cli_exit_t add_usual(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster, bool tried,
                                 irr_tool_strategies_t *strategies)
 {
@@ -248,10 +248,10 @@ double irr_tool_strategy_model(const irr_tool_cluster_t *cluster, const irr_tool
 
 void irr_tool_cluster_print(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster)
 {
-    fprintf(job->stream, "# %.256s: %d ranks on %d nodes; at most %.0f messages and %.0f bytes a rank, %.0f a "
+    fprintf(job->stream, "# %s: %d ranks on %d nodes; at most %.0f messages and %.0f bytes a rank, %.0f a "
             "message\n", irr_tool_source(job->options), cluster->nodes.ranks, cluster->nodes.count,
             cluster->traffic.messages, cluster->traffic.bytes, cluster->traffic.longest);
-    fprintf(job->stream, "# machine %.256s", job->options->machine != NULL ? job->options->machine : "as preset");
-    fprintf(job->stream, "%s%.256s\n", job->options->topology != NULL ? ", switches of " : "",
+    fprintf(job->stream, "# machine %s", job->options->machine != NULL ? job->options->machine : "as preset");
+    fprintf(job->stream, "%s%s\n", job->options->topology != NULL ? ", switches of " : "",
             job->options->topology != NULL ? job->options->topology : "");
 }

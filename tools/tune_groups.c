@@ -1,9 +1,9 @@
 /*
- * tune_groups.c - the groups of ranks that communicate.  They follow from the node of each rank, so all ranks compute
- * the same groups.
+ * tune_groups.c - the groups of ranks that irr_tune measures.  All ranks know the node of each rank, and compute the
+ * same groups from this knowledge.
  *
- * The number of ranks of a node that communicate is at most its number of processors, but at least two.  Ranks that
- * share a processor would measure the effect of sharing.
+ * At most as many ranks of a node communicate as the node has processors, but at least two, because ranks that share a
+ * processor slow each other down.
  */
 #include "tune.h"
 
@@ -31,6 +31,7 @@ static void add(irr_tune_group_t *group, int rank)
     group->members[group->count++] = rank;
 }
 
+/* Sets the members of a group that follow from its list of ranks; see irr_tune_group_t. */
 static void finish(irr_tune_group_t *group, int stride, int rank)
 {
     group->me = -1;
@@ -41,7 +42,7 @@ static void finish(irr_tune_group_t *group, int stride, int rank)
     }
 }
 
-/* leaders: maximum number of members of a group on one node. */
+/* Fills a group with ranks of one node.  leaders: maximum number of members of a group on one node. */
 static void fill_inside(const irr_nodes_t *nodes, int leaders, irr_tune_group_t *group)
 {
     const int node = largest(nodes, -1), ranks = irr_nodes_size(nodes, node);
@@ -70,8 +71,9 @@ static void fill_between(const irr_nodes_t *nodes, irr_tune_group_t *group)
 }
 
 /*
- * Binds each rank of the group to its own processor.  Otherwise the system may run two ranks on one processor for a
- * while, because their shared data is in its cache.  Ranks that the launcher has bound keep their processors.
+ * Binds each rank of the group to a processor of its own.  Otherwise the system may run two ranks on one processor for
+ * a while, because their shared data is in its cache.  Ranks that the launcher has bound to fewer processors than there
+ * are ranks in the group keep their processors.
  */
 static void spread(const irr_tune_group_t *inside)
 {

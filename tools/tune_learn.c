@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <limits.h>
 
-/* Number of exchanges between two readings of the clock. */
+/* Number of exchanges after which rank 0 reads the clock and decides for all ranks whether to continue. */
 enum { TURN = 16 };
 
 /* ---- settings of the job, through MPI_T ---- */
@@ -43,10 +43,10 @@ static bool remembers(void)
 
 static irr_cli_exit_t load(const char *path, int ranks, irr_matrix_t *matrix)
 {
-    irr_cli_exit_t code = irr_cli_read_matrix_of(path, ranks, "the job has", matrix);
+    irr_cli_exit_t code = irr_cli_read_matrix(path, ranks, "the job has", matrix);
 
     if (code == IRR_CLI_GOOD && irr_cli_lmax(matrix) > INT_MAX) {
-        irr_cli_complain("%.256s: a rank sends or receives %" PRIu64 " bytes in all; MPI_Alltoallv allows %d", path,
+        irr_cli_complain("%s: a rank sends or receives %" PRIu64 " bytes in all; MPI_Alltoallv allows %d", path,
                          irr_cli_lmax(matrix), INT_MAX);
         irr_matrix_fini(matrix);
         return IRR_CLI_REFUSED;

@@ -1,9 +1,9 @@
 /*
  * tune_report.c - computes the constants of a machine and their uncertainty from the times of irr_tune.
  *
- * Half of the time of a ping-pong is the cost of one message plus the latency.  The time of a burst of n messages is n
- * such costs plus the latency.  If the cost is nearly equal to half of the ping-pong, noise would determine the
- * latency, so the latency is then set to a quarter of that half.
+ * Half of the time of a ping-pong is the processor time of one message plus the latency.  The time of a burst of n
+ * messages is n times this processor time plus the latency.  If the processor time is nearly half of the ping-pong, the
+ * difference of the two is mostly noise.  The latency is then set to a quarter of half of the ping-pong.
  */
 #include "tune.h"
 
@@ -14,10 +14,7 @@
 
 #define LATENCY_FRACTION_MIN 0.25
 
-/*
- * Maximum spread of a constant.  If it is larger, the constant is not written, and readers of the file use the
- * default.
- */
+/* Maximum spread of a constant.  If the spread is larger, the file gets the default instead of the constant. */
 #define UNSURE_PERCENT 50
 
 static double message_ns(double ping, double burst, int messages)
@@ -58,7 +55,7 @@ static void derive(const irr_tune_groups_t *groups, const double ns[IRR_TUNE_STE
     }
 }
 
-/* Writes how a constant was measured, for readers of the file. */
+/* Writes how a constant was measured, for the comment behind it. */
 static void origin(const irr_tune_groups_t *groups, size_t constant, char *text, size_t size)
 {
     const bool between = constant == IRR_TUNE_AT(message);
@@ -86,6 +83,7 @@ static void origin(const irr_tune_groups_t *groups, size_t constant, char *text,
     }
 }
 
+/* Returns the reason why the file has the default of a constant. */
 static const char *why_default(const irr_tune_groups_t *groups, size_t constant)
 {
     switch (constant) {

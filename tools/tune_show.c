@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes a power of two as text; for exponent 12 the text is 4K. */
+/* Writes 2^exponent as text, such as 4K for exponent 12. */
 static void power_text(uint64_t exponent, char text[16])
 {
     static const char units[] = " KMGTPE";
@@ -59,7 +59,7 @@ irr_cli_exit_t irr_tune_show(const char *path)
     irr_cli_exit_t code;
 
     if (access(path, R_OK) != 0) {
-        return irr_cli_complain("%.256s: %s", path, strerror(errno));
+        return irr_cli_complain("%s: %s", path, strerror(errno));
     }
     code = irr_cli_file_read(path, irr_lessons_read(path, NULL, &lessons, machine, &error), &error);
     if (code != IRR_CLI_GOOD) {

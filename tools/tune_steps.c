@@ -1,8 +1,8 @@
 /*
- * tune_steps.c - the steps that irr_tune times; see tune.h.
+ * tune_steps.c - the steps that irr_tune times; see tune.h.  A step is a measurement, such as a ping-pong.
  *
  * A step is repeated until it lasts some milliseconds.  Before a step with messages is timed, its ranks exchange short
- * messages, so that they begin together.
+ * messages, so that all of them begin at nearly the same time.
  */
 #include "tune.h"
 
@@ -21,7 +21,7 @@
 #define STEP_NS      2e6
 #define REPEATS_MAX  4096
 
-/* The same for a step with long messages. */
+/* Duration and maximum number of repetitions of a step with long messages. */
 #define STREAM_NS    50e6
 #define STREAMS_MAX  8
 
@@ -37,6 +37,7 @@
 
 /* ---- messages ---- */
 
+/* Returns the member at a distance from this rank in the ring of the group. */
 static int at(const irr_tune_group_t *group, int distance)
 {
     return group->members[(group->me + distance + group->count) % group->count];
@@ -153,7 +154,7 @@ static void gather(const irr_tune_group_t *group, irr_tune_room_t *room, int tim
 
 /* ---- all ---- */
 
-/* Returns the group of a step with messages.  For other steps returns the group whose members copy. */
+/* Returns the ranks that execute a step.  If no node has two ranks, rank 0 alone copies. */
 static const irr_tune_group_t *group_of(const irr_tune_groups_t *groups, irr_tune_step_t step)
 {
     static irr_tune_group_t single = { .count = 1 };
@@ -177,9 +178,9 @@ bool irr_tune_has(const irr_tune_groups_t *groups, irr_tune_step_t step)
 }
 
 /*
- * Runs `once` on the first `count` members of a group, `calls` times, each with this number of messages or copies.
- * Before, each of these members sends short messages to `partners` of them.  Returns the time in ns of all calls; 0 on
- * other ranks.
+ * Calls `once` on the first `count` members of a group, `calls` times.  number: its number of messages or copies in one
+ * call.  Before the first call, each of these members sends short messages to `partners` of them.  Returns the time in
+ * ns of all calls; 0 on other ranks.
  */
 static double time_of(void (*once)(const irr_tune_group_t *, irr_tune_room_t *, int), const irr_tune_group_t *group,
                       int count, int partners, irr_tune_room_t *room, int number, int calls)
@@ -230,6 +231,7 @@ void irr_tune_rest(void)
     }
 }
 
+/* Collective.  Returns the time in ns of one execution on the slowest rank. */
 static double slowest_ns(const irr_tune_groups_t *groups, irr_tune_room_t *room, irr_tune_step_t step, int repeats)
 {
     double ns;
@@ -262,19 +264,20 @@ double irr_tune_measure(const irr_tune_groups_t *groups, irr_tune_room_t *room, 
     return ns;
 }
 
-/* ---- memory for it ---- */
+/* ---- buffers ---- */
 
 irr_cli_exit_t irr_tune_room_open(const irr_tune_groups_t *groups, irr_tune_room_t *room)
 {
-    const bool speaks = groups->inside.me >= 0 || groups->between.me >= 0 || groups->link.me >= 0 || groups->rank == 0;
+    const bool takes_part = groups->inside.me >= 0 || groups->between.me >= 0 || groups->link.me >= 0 ||
+                            groups->rank == 0;
     irr_cli_exit_t code;
 
     *room = (irr_tune_room_t){ .from = NULL };
-    room->from = speaks ? malloc(COPY_REGION) : NULL;
-    room->to = speaks ? malloc(COPY_REGION) : NULL;
-    code = irr_cli_all_have(!speaks || (room->from != NULL && room->to != NULL),
+    room->from = takes_part ? malloc(COPY_REGION) : NULL;
+    room->to = takes_part ? malloc(COPY_REGION) : NULL;
+    code = irr_cli_all_have(!takes_part || (room->from != NULL && room->to != NULL),
                             "not enough memory: each rank needs %d MiB", 2 * COPY_REGION >> 20);
-    if (code == IRR_CLI_GOOD && speaks) {
+    if (code == IRR_CLI_GOOD && takes_part) {
         memset(room->from, 1, COPY_REGION);
         memset(room->to, 2, COPY_REGION);
     }

@@ -1,9 +1,10 @@
 /*
  * tune_switches.c - irr_tune --switches: finds the switches between hosts by measurement; see tune_tree.h.
  *
- *   1. Hosts send long messages in pairs, each host to or from each other host once in a tournament.  Two hosts on
- *      one switch always have the whole bandwidth of their links.  Other pairs often share a link between switches.
- *   2. Two flows between groups of hosts run alone and together, for each pair of flows.
+ *   1. In a tournament each host is the partner of each other host once.  In a round of it all pairs of hosts transfer
+ *      long messages at the same time.  Two hosts on one switch always have the whole bandwidth of their links.  Other
+ *      pairs often share a link between switches, and lose bandwidth.
+ *   2. For each pair of flows between groups of hosts, the two flows run alone and then together.
  *
  * All ranks have the same times, so they take the same decisions.  Cost: 8 to 10 n rounds for n hosts, and 2 rounds for
  * each pair of flows.  A round takes from 0.1 s to some tenths of a second.
@@ -30,7 +31,7 @@
 #define AGAIN        2      /* number of measurements of which the shortest counts: a disturbance only lengthens them */
 #define HOSTS_MIN    4
 
-/* A host loses bandwidth if its time is longer than its time without contention by this factor. */
+/* A host loses bandwidth if its time divided by its time without contention is above this number. */
 #define LOSES 1.33
 
 /* A round of a tournament: the partner of each host, -1: none; and the time of each host. */
@@ -175,7 +176,7 @@ static void play_tournament(run_t *run, uint64_t *random)
     }
 }
 
-/* Returns the time of a host without contention: the tenth part of its rounds is faster. */
+/* Returns the time of a host without contention, as an estimate: one tenth of its rounds were faster. */
 static double fast(const run_t *run, int host)
 {
     double ns[TOURNAMENTS_MAX * IRR_TUNE_HOSTS_MAX];

@@ -1,12 +1,12 @@
 /*
- * tune_tree.c - see tune_tree.h.
+ * tune_tree.c - the groups of hosts, the splits of the groups, and the tree; see tune_tree.h.
  */
 #include "tune_tree.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-/* Hosts of one switch lose bandwidth in at most, and hosts of two switches in at least, this fraction of cases. */
+/* Fraction of the measurements in which hosts lose bandwidth: at most for one switch, at least for two switches. */
 #define LOST_SAME_MAX  0.3
 #define LOST_OTHER_MIN 0.4
 
@@ -111,7 +111,7 @@ static bool has(unsigned set, int group)
     return (set >> group & 1) != 0;
 }
 
-/* Returns true if both flows go across a division, in the same direction. */
+/* Returns true if both flows cross from the set to the rest of the groups, or both from the rest to the set. */
 static bool cross(unsigned set, const irr_tune_flows_t *flows)
 {
     return has(set, flows->a) == has(set, flows->c) && has(set, flows->b) == has(set, flows->d) &&
@@ -180,7 +180,7 @@ static bool separates(const irr_tune_tree_t *tree)
     return true;
 }
 
-/* Adds a split behind all splits with fewer groups.  Returns false if there is no room: a tree has fewer splits. */
+/* Adds a split.  Splits are sorted by their number of groups.  Returns false if there are more than a tree can have. */
 static bool add(irr_tune_tree_t *tree, unsigned set)
 {
     int at = tree->nsplits;

@@ -4,9 +4,10 @@
  * A flow is a stream of long messages from one group of hosts to another.  A group is the hosts of one switch.  Two
  * flows contend if they share a link in the same direction.  The contention of all pairs of flows determines the tree:
  *
- *   - A link divides the groups into two sets.  Such a division is called a split.  Two flows from one set to the other
- *     always contend.
- *   - If all flows across a division contend, the division is a split (Buneman 1971: quartets determine a tree).
+ *   - A link divides the groups into two sets.  Such a division is called a split.  Two flows from the first set to the
+ *     second set always contend, because both use this link.
+ *   - Conversely, if all pairs of flows from one set to the other contend, a link divides these sets (Buneman 1971:
+ *     quartets determine a tree).
  *
  * The result is checked against all measurements: the flows that share a link of the tree, and no other flows, contend.
  *
@@ -55,10 +56,10 @@ typedef struct irr_tune_tree {
 } irr_tune_tree_t;
 
 /*
- * Groups the hosts.  lost: the fraction of the measurements in which two hosts lost bandwidth to other flows; hosts of
- * one switch lose none.  Lists the pairs of flows to measure.  A group of one host cannot be the source of two flows,
- * nor their target: its own link would be shared.  If the fractions contradict each other, or if there are too many
- * groups, returns the reason, a static text; otherwise NULL.
+ * Groups the hosts, and lists the pairs of flows to measure.  lost[i][j]: the fraction of the measurements of hosts i
+ * and j in which they lost bandwidth to other flows; hosts of one switch lose none.  No pair has two flows from, or two
+ * flows to, a group of one host, because both would share the link of this host.  If the fractions contradict each
+ * other, or if there are too many groups, returns the reason, a static text; otherwise NULL.
  */
 const char *irr_tune_tree_group(double (*lost)[IRR_TUNE_HOSTS_MAX], int hosts, irr_tune_tree_t *tree);
 
