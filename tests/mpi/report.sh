@@ -260,6 +260,15 @@ listed() {
         { cat "$scratch/info"; return 1; }
 }
 
+# bound NAME COMMAND...: checks a job that binds variables of MPI_T to communicators.
+bound() {
+    # MPI_T_pvar_handle_alloc of libmpi_abi reads a handle of the MPI ABI, such as 0x101, as the address of a communicator.
+    case $FRONT_LIBS in
+        *-lmpi_abi*) skip "$1" "libmpi_abi of Open MPI crashes if a variable is bound to a communicator" ;;
+        *) check "$@" ;;
+    esac
+}
+
 plan 24
 check "all is left to Open MPI" left
 check "a named algorithm, and a request" named
@@ -267,7 +276,7 @@ check "a node of two ranks" two_nodes
 check "exchanges that pay for no trial" choosing
 check "trials" trials
 check "trials of strategies of an algorithm that is named" strategies
-check "reports agree with themselves and with MPI_T" random_agrees
+bound "reports agree with themselves and with MPI_T" random_agrees
 check "200 communicators made and freed, left to Open MPI" freed auto
 check "and by direct" freed direct
 check "a table on stderr" to_stderr
@@ -280,9 +289,9 @@ check "two of four ranks have no coll/irr" some_lack_it
 check "a job of one rank" one_rank
 check "0 is no report" off
 check "without a report there is no output" silent ranks 4 "$program" 7 0
-check "the variables, where all is left to Open MPI" silent ranks 4 --mca coll_irr_setup_share 0 "$program" 7 0 host
-check "of a named algorithm" silent ranks 4 --mca coll_irr_alltoallv_algorithm grid "$program" 7 0 grid
-check "of trials" silent ranks 4 --mca coll_irr_setup_share 1000000000 "$program" 300 0 any
-check "with a report" reports 4 --mca coll_irr_alltoallv_algorithm grid "$program" 7 0 grid
+bound "the variables, where all is left to Open MPI" silent ranks 4 --mca coll_irr_setup_share 0 "$program" 7 0 host
+bound "of a named algorithm" silent ranks 4 --mca coll_irr_alltoallv_algorithm grid "$program" 7 0 grid
+bound "of trials" silent ranks 4 --mca coll_irr_setup_share 1000000000 "$program" 300 0 any
+bound "with a report" reports 4 --mca coll_irr_alltoallv_algorithm grid "$program" 7 0 grid
 check "ompi_info shows them" listed
 exit $failed
