@@ -321,14 +321,13 @@ int mpi_call_is_served(const mpi_call_t *call, mpi_form_t form)
 
 /* The arguments of the collectives.  Each side has copies of its own. */
 #define U_ARGUMENTS input, send->each, stype, output, recv->each, rtype, comm
-#define V_ARGUMENTS input, ARRAY(out, counts), ARRAY(out, displs), stype, output, ARRAY(in, counts), ARRAY(in, displs), \
-                    rtype, comm
-#define W_ARGUMENTS input, out.counts, out.displs, out.types, output, in.counts, in.displs, in.types, comm
-#define N_ARGUMENTS input, ARRAY(out, counts), ARRAY(out, offsets), ARRAY(out, types), output, ARRAY(in, counts), \
-                    ARRAY(in, offsets), ARRAY(in, types), comm
+#define V_ARGUMENTS input, ARRAYS(out, displs), stype, output, ARRAYS(in, displs), rtype, comm
+#define W_ARGUMENTS input, ARRAYS(out, displs), out.types, output, ARRAYS(in, displs), in.types, comm
+#define N_ARGUMENTS input, ARRAYS(out, offsets), ARRAY(out, types), output, ARRAYS(in, offsets), ARRAY(in, types), comm
 
 /* The arrays of a side without blocks are NULL, unless MPI refuses them. */
 #define ARRAY(side, array) ((side).edges->count > 0 || form == refused_form() ? (side).array : NULL)
+#define ARRAYS(side, distances) ARRAY(side, counts), ARRAY(side, distances)
 
 #define FORM(name, iname, ...)                                      \
     (form == BLOCKING      ? MPI_##name(__VA_ARGS__)                \
@@ -487,15 +486,11 @@ int mpi_call_breaks_host(const mpi_pair_t *pair, const mpi_kind_t *kind)
 
 void mpi_call_meet(const mpi_pair_t *pair)
 {
-    static const int firsts[] = {
-        ALLTOALL, ALLTOALLV, ALLTOALLW, NEIGHBOR_ALLTOALL, NEIGHBOR_ALLTOALLV, NEIGHBOR_ALLTOALLW
-    };
-
-    for (int i = 0; i < (pair->has_neighbors ? 6 : 3); i++) {
-        const mpi_spec_t spec = mpi_spec_plain(firsts[i], mpi_shapes[ONE], 0, (uint64_t)i);
+    for (int kind = 0; kind < (pair->has_neighbors ? KINDS : DENSE_KINDS); kind++) {
+        const mpi_spec_t spec = mpi_spec_plain(kind, mpi_shapes[ONE], 0, (uint64_t)kind);
         mpi_call_t call;
 
-        if (!mpi_call_breaks_host(pair, spec.kind)) {
+        if (!spec.kind->in_place && !mpi_call_breaks_host(pair, spec.kind)) {
             mpi_call_init(&call, pair, &spec);
             (void)mpi_call_once(&call, NONBLOCKING);
             mpi_call_fini(&call);
