@@ -3,8 +3,8 @@
  * first exchange opens the engine.  From then on Open MPI's progress function also progresses the engine.
  *
  * A libfabric provider that works over sockets accepts connections from anywhere.  If the user names no domain, the
- * provider uses the interfaces of this node that the parameters of Open MPI's btl tcp name.  If these parameters name
- * no interface, libfabric chooses.
+ * provider uses the interfaces of this node that btl_tcp_if_include and btl_tcp_if_exclude permit to Open MPI's TCP.
+ * If these parameters permit no interface, libfabric chooses.
  *
  * A blocking wait progresses all of MPI, because a peer may need our point-to-point messages before it can answer.  A
  * wait consists of attempts.  An attempt tests the exchange some times.  If each rank has a processor, a wait spins.  A
@@ -98,7 +98,7 @@ static const char *named_interfaces(void)
 /* Number of rounds of engine progress in an attempt.  A yield of the processor costs more than a few tests. */
 #define ROUNDS 8
 
-/* Number of rounds of engine progress before the first attempt if each rank has a processor.  Ends a short wait. */
+/* Number of rounds of engine progress before the first attempt if each rank has a processor: most waits are short. */
 #define FIRST_ROUNDS 64
 
 /* Number of attempts without an event after which a wait on an oversubscribed node sleeps. */
@@ -110,7 +110,7 @@ static bool one_node;
 /* Longest sleep in microseconds, which is also the longest delay of other MPI messages by a sleep. */
 #define SLEEP_US 1000
 
-/* Number of attempts, of a few us each, without an event after which a wait may sleep if each rank has a processor. */
+/* If each rank has a processor, a wait may sleep after this number of attempts without an event (a few us each). */
 #define LONG_IDLE 2000
 
 /* Number of attempts between two rounds of progress of all of MPI on an oversubscribed node. */
@@ -144,8 +144,9 @@ static size_t eager_bytes(void)
 }
 
 /*
- * Creates the engine.  It supports threads if MPI_Init gave MPI_THREAD_MULTIPLE or ompi_mpi_thread_multiple is set now:
- * in Open MPI 4.1 MPI_T_init_thread overwrites this variable, and in 5.0 a later session may raise the level.
+ * Creates the engine.  It supports threads if MPI_Init gave MPI_THREAD_MULTIPLE, or if ompi_mpi_thread_multiple is set
+ * now.  The variable alone is not enough, because MPI_T_init_thread overwrites it in Open MPI 4.1.  The result of
+ * MPI_Init alone is not enough, because a later session may raise the level in 5.0.
  */
 static irr_status_t create(void)
 {
@@ -208,8 +209,8 @@ irr_status_t mca_coll_irr_engine_open(void)
 
 /*
  * Returns the number of rounds of engine progress before this rank yields.  If processors are scarce, a missing message
- * usually arrives only after other ranks have run, so one round is enough.  The exception is a network between the
- * ranks of this node, which may still hold the message.
+ * usually arrives only after other ranks have run, so one round is enough.  More rounds are needed if the
+ * ranks of this node use a network, because the network may still deliver a message that was sent before.
  */
 static int rounds_of_attempt(void)
 {

@@ -7,8 +7,9 @@
  * plan then has the same result as an execution in the order of the plan.  A step may reuse scratch if it depends on
  * all steps that used it before.
  *
- * Cost: a step visits all steps that it depends on, directly or not.  A step that writes to used scratch also sorts the
- * uses of the steps that may run concurrently.  Everything else is a binary search.
+ * Cost: for each step, the check visits all steps on which it depends, directly or not.  If the step writes to scratch
+ * that other steps use, the check also sorts the uses of the steps that may run concurrently.  Everything else is a
+ * binary search.
  *
  * In place, OUTPUT initially has the bytes that the rank sends, and INPUT is another name for OUTPUT.  The bytes are
  * overwritten once, by steps that depend on all steps that read the old bytes.  If a plan sends a byte after it was
@@ -33,7 +34,7 @@ typedef struct tracer {
     irr_segments_t   input;     /* ranges of its send blocks, if not in place; the origin is IRR_CHECK_OWN */
     irr_segments_t   recipe;    /* of the step */
     irr_segments_t   fresh;     /* ranges of OUTPUT that the step writes, in the order of its pieces */
-    size_t          *ancestor;  /* by step: i + 1 if step i depends on it, directly or not */
+    size_t          *ancestor;  /* element j is i + 1 if step i depends on step j */
     size_t          *stack;
     size_t           apart;     /* i + 1: step i was compared with the old readers of SCRATCH */
     irr_check_uses_t scratch_uses, place_uses;   /* uses by steps that may run concurrently */
@@ -44,7 +45,7 @@ static ptrdiff_t end_of(const irr_piece_t *piece)
     return piece->offset + (ptrdiff_t)piece->length;
 }
 
-/* Adds the message from a rank to the wanted contents; both ranks have the same length for it. */
+/* Adds a message to the contents that `rank` must receive.  Its sender has the same length for the message. */
 static irr_status_t want_message(tracer_t *tracer, int rank, irr_blocks_t message)
 {
     irr_check_t *check = tracer->check;
@@ -181,9 +182,9 @@ static irr_status_t report_reuse(tracer_t *tracer, int rank, size_t i, const irr
 
         for (size_t p = 0; p < pieces; p++) {
             if (overlap(tracer, &plan->pieces[step->first_piece + p], piece)) {
-                return irr_check_fail(tracer->check, "rank %d step %zu writes %s[%td,%td), which step %zu "
-                                      "uses, on which it does not depend", rank, i, buffer_names[piece->buffer],
-                                      piece->offset, end_of(piece), j);
+                return irr_check_fail(tracer->check, "rank %d step %zu writes %s[%td,%td) and does not "
+                                      "depend on step %zu, which uses the same bytes", rank, i,
+                                      buffer_names[piece->buffer], piece->offset, end_of(piece), j);
             }
         }
     }

@@ -62,7 +62,7 @@ typedef struct irr_loopback {
     irr_peer_t            *peers;
     irr_loopback_queue_t   posted[IRR_LOOPBACK_BUCKETS];      /* receives without a message */
     irr_loopback_queue_t   unexpected[IRR_LOOPBACK_BUCKETS];  /* messages without a receive */
-    irr_loopback_queue_t   finished;                          /* requests whose `done` the next progress calls */
+    irr_loopback_queue_t   finished;                          /* the next progress calls their `done` */
     size_t                 sends;                             /* number of pending sends; all are rendezvous */
     uint64_t               endpoints;
     uint64_t               bytes_gathered;

@@ -128,9 +128,9 @@ static void test_message_order(void)
 /* Step 6 of rank 1 writes before step 4 may have read, or step 7 reads before step 6 may have written. */
 #define REUSES(ROW) \
     ROW(write_early, s->plans[1].deps[1] = 0, \
-        "rank 1 step 6 writes SCRATCH[0,8), which step 4 uses, on which it does not depend") \
+        "rank 1 step 6 writes SCRATCH[0,8) and does not depend on step 4, which uses the same bytes") \
     ROW(write_alone, step(s, 1, 6)->deps = 0, \
-        "rank 1 step 6 writes SCRATCH[0,8), which step 0 uses, on which it does not depend") \
+        "rank 1 step 6 writes SCRATCH[0,8) and does not depend on step 0, which uses the same bytes") \
     ROW(read_early, s->plans[1].deps[2] = 4, \
         "rank 1 step 7 reads SCRATCH[0,8) of step 6, on which it does not depend") \
     ROW(scratch_twice, *piece(s, 1, 0, 0) = *piece(s, 1, 0, 1), \
@@ -179,11 +179,11 @@ SIGNALS(BREAK)
     ROW(lists_shorter, s->problems[2].send.count = 2, \
         "problem of rank 2 is in place, but its lists differ in block 2") \
     ROW(not_copied, step(s, 0, 2)->deps = 0, \
-        "rank 0 step 2 writes OUTPUT[8,16), which step 0 uses, on which it does not depend") \
+        "rank 0 step 2 writes OUTPUT[8,16) and does not depend on step 0, which uses the same bytes") \
     ROW(not_sent, *piece(s, 0, 1, 0) = *piece(s, 0, 0, 0), \
-        "rank 0 step 2 writes OUTPUT[8,16), which step 1 uses, on which it does not depend") \
+        "rank 0 step 2 writes OUTPUT[8,16) and does not depend on step 1, which uses the same bytes") \
     ROW(not_sent_input, *piece(s, 2, 1, 0) = *piece(s, 2, 0, 0), \
-        "rank 2 step 2 writes OUTPUT[0,8), which step 1 uses, on which it does not depend") \
+        "rank 2 step 2 writes OUTPUT[0,8) and does not depend on step 1, which uses the same bytes") \
     ROW(read_later, *piece(s, 0, 3, 0) = *piece(s, 0, 0, 0), \
         "rank 0 step 3 reads OUTPUT[8,16) of step 2, on which it does not depend") \
     ROW(other_block, *piece(s, 1, 0, 0) = *piece(s, 1, 3, 0), \

@@ -175,7 +175,7 @@ static void test_refused(void)
         void      (*spoil)(irr_plan_t *plans);
         const char *reason;
     } rows[] = {
-        { no_wait, "on which it does not depend" }, { no_wait_for_send, "on which it does not depend" },
+        { no_wait, "on which it does not depend" }, { no_wait_for_send, "and does not depend on step" },
         { no_news, "on which it does not depend" }, { half, "lacks word 1 of rank" },
         { crossed, "is wrongly a maximum with word 1 of rank" }, { part_of_word, "is not of words" },
         { copied, "lacks word" }

@@ -57,7 +57,7 @@ static double make(const irr_tree_t *tree, const irr_matrix_t *matrix, int max_s
     return ratio;
 }
 
-/* Checks whole messages in the phases of a uniform exchange. */
+/* Checks a schedule that keeps the phases of a uniform exchange and splits no message. */
 static void expect_phased(const irr_tree_t *tree, const irr_matrix_t *matrix)
 {
     irr_schedule_t schedule;
@@ -279,8 +279,8 @@ static void expect_memory(const char *name, int max_steps, uint64_t *state)
 }
 
 /*
- * With a limit that cannot be reached, the order tries everything: attempts, phases and, on one switch, optimal.
- * Repairs undo their changes. Repairs on small trees remove messages when the list of changes has to grow.
+ * The limit of steps cannot be reached, so the function tries all methods: attempts, phases and, on one switch, the
+ * optimal order. Allocations fail in each of them, also while a repair on a small tree grows its list of changes.
  */
 static void test_memory(void)
 {

@@ -321,7 +321,7 @@ void irr_suite_discard(irr_net_t *net)
 
 /*
  * drain waits for long messages that are being discarded. There are more messages than a transport discards at a time.
- * While their sender does nothing, the receiver can determine that there is no message of another channel.
+ * Although the sender of these messages does not progress, the receiver finds out that no other channel has a message.
  */
 void irr_suite_discarding(irr_net_t *net)
 {

@@ -53,9 +53,9 @@ static const irr_cli_option_t rows[] = {
 static void print_more(void)
 {
     irr_cli_list("Constants", irr_machine_name, irr_machine_text);
-    printf("\nEach constant is measured in several rounds.  Its line has median, minimum, maximum and spread: the\n"
-           "width of the middle 80 %% of the rounds in %% of the median.  If the spread is above 50 %%, the line\n"
-           "has the default instead of the median.  There are at least "
+    printf("\nEach constant is measured in several rounds.  Its line has median, minimum, maximum and spread.  The\n"
+           "spread is the width of the middle 80 %% of the rounds in %% of the median.  If it is above 50 %%, the\n"
+           "line has the default instead of the median.  There are at least "
            IRR_CLI_TEXT(IRR_TUNE_ROUNDS_MIN) " rounds, even if they take\nlonger than --seconds.\n"
            "\n--switches measures which flows of long messages share bandwidth.  It needs idle hosts with one rank\n"
            "each, at least two hosts on each switch, and at most eight switches with hosts.  If the measurements\n"
@@ -151,7 +151,7 @@ static irr_cli_exit_t finish(tune_t *tune)
 
 /* ---- all ranks ---- */
 
-/* Measures round number times->rounds.  The caller does not count the first round, so the second round replaces it. */
+/* Measures round number times->rounds.  The caller leaves times->rounds at 0 after the first round, a warm-up. */
 static void measure_round(tune_t *tune)
 {
     irr_tune_times_t *times = &tune->times;

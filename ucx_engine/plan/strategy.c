@@ -56,7 +56,7 @@ irr_strategy_t irr_strategy_alone(const irr_strategy_t *strategy)
 
 /* ---- grids ---- */
 
-/* Sets the dimensions to 2, as many as necessary until the last dimension has at most two ranks. */
+/* Makes a grid of dimensions of size 2; the last dimension has the remaining one or two ranks. */
 static void halve(int ranks, irr_grid_t *grid)
 {
     grid->levels = 1;

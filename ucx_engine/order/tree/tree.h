@@ -14,11 +14,11 @@
  *
  * The topology has the speeds of links.  The base speed is the speed of the slowest link of a host with ranks; all
  * messages travel at this speed.  The capacity of a link is the number of messages that it carries at a time: c if the
- * link is c times as fast as the base speed (c is rounded down), and 1 if it is slower.  Bounds include that a slow
- * link takes longer; steps are computed as if it had the base speed.
+ * link is c times as fast as the base speed (c is rounded down), and 1 if it is slower.  A slow link
+ * raises the bounds of the time, but the steps are computed as if the link had the base speed.
  *
- * Each vertex v has two directed edges: 2 * v leads up to its parent, and 2 * v + 1 down from its parent.  Edges below
- * 2 * links are directions of links; all others are edges of ranks.
+ * Each vertex v has two directed edges: 2 * v leads up to its parent, and 2 * v + 1 down from its parent.  An edge with
+ * a number below 2 * links is one direction of a link of the topology; any other edge connects a rank to its host.
  */
 #ifndef IRR_TREE_H
 #define IRR_TREE_H
@@ -30,7 +30,7 @@
 struct irr_tree {
     int       ranks;
     int       hosts;
-    int       links;      /* number of vertices of the topology, including the top */
+    int       links;      /* number of hosts and switches, including the top switch */
     int       vertices;   /* links + ranks; rank r is vertex links + r */
     int       longest;    /* upper limit of the number of edges of a path */
     int      *parent;     /* parent of each vertex; -1: the top */
@@ -125,9 +125,9 @@ typedef struct irr_tree_clash {
 
 /*
  * Checks that no directed edge of a link has more transmissions of a step than its capacity.  The schedule must have
- * passed irr_schedule_check_alone.  Otherwise returns IRR_ERR_INVALID_PLAN and sets *clash to the first clash; clash
- * may be NULL.  Returns IRR_ERR_BAD_PARAM if tree and schedule have different numbers of ranks.  May return
- * IRR_ERR_NO_MEMORY.  O(n * depth) for n transmissions.
+ * passed irr_schedule_check_alone.  Returns IRR_ERR_INVALID_PLAN if an edge has too many transmissions, and sets *clash
+ * to the first of these edges unless clash is NULL.  Returns IRR_ERR_BAD_PARAM if tree and schedule have different
+ * numbers of ranks.  May return IRR_ERR_NO_MEMORY.  O(n * depth) for n transmissions.
  */
 irr_status_t irr_tree_check(const irr_tree_t *tree, const irr_schedule_t *schedule, irr_tree_clash_t *clash);
 

@@ -17,7 +17,7 @@
 /* drain gives up if no send ends for this time in ns. An acknowledgement takes far less time. */
 #define QUIET_NS UINT64_C(1000000000)
 
-/* Length in bytes from which packing a contiguous range of memory takes longer than a separate message. */
+/* A contiguous range of at least this length in bytes is a message of its own, because packing it takes longer. */
 #define ZERO_COPY_MIN 32768
 
 irr_status_t irr_ofi_status(ssize_t error)
