@@ -68,38 +68,6 @@ static uint32_t id_of(const irr_team_t *team)
     return team->comms[0]->id;
 }
 
-/* Communicators that share a process have different ids, even if the processes have used different ids before. */
-static void test_ids(void)
-{
-    uint64_t state = irr_test_seed();
-    irr_team_t teams[12];
-    irr_world_t world;
-
-    irr_world_open(&world, 6, 0, EAGER_MAX);
-    for (int r = 0; r < 6; r++) {
-        for (int i = 0; i < 200; i++) {
-            irr_ids_take(&world.engines[r]->ids, (uint32_t)irr_test_below(&state, 400));
-        }
-    }
-    for (int i = 0; i < 12; i++) {
-        irr_team_init(&teams[i], &world, i % 3, 1 + i % 4);
-        CU_ASSERT_EQUAL(irr_team_create(&teams[i]), IRR_OK);
-        CU_ASSERT(id_of(&teams[i]) < IRR_IDS_COUNT);
-        for (int k = 0; k < i; k++) {
-            bool shared = false;
-
-            for (int m = 0; m < teams[i].ranks; m++) {
-                shared = shared || irr_team_rank(&teams[k], teams[i].members[m]) >= 0;
-            }
-            CU_ASSERT(!shared || id_of(&teams[i]) != id_of(&teams[k]));
-        }
-    }
-    for (int i = 0; i < 12; i++) {
-        irr_team_destroy(&teams[i]);
-    }
-    CU_ASSERT_TRUE(irr_world_close(&world));
-}
-
 /* Begins a team of three ranks. Rank r has taken all ids except free_ids[r]. */
 static void begin_with_free_ids(irr_team_t *team, const uint32_t free_ids[3])
 {
@@ -369,7 +337,6 @@ static void test_no_memory(void)
 
 IRR_TEST_MAIN("comm", 60,
     { "addresses are exchanged once",                       test_addresses_once },
-    { "all members have the same id; communicators differ",  test_ids },
     { "the last id, used again and again",                  test_last_id },
     { "no id that is free on all ranks",                    test_no_common_id },
     { "trouble on one rank, or on several",                 test_trouble },

@@ -94,58 +94,6 @@ static void open_scene(irr_scene_t *scene, const irr_scene_row_t *rows, size_t c
     irr_team_open_new(team, RANKS, seed, eager_max, &(irr_settings_t){ .algorithm = DIRECT });
 }
 
-/*
- * Rank 0 sends "first" and "again" to rank 2 through the same scratch of rank 1. In between, rank 1 copies "first" to
- * its own output. Each step must wait for the previous step.
- */
-static void run_forwarding(size_t eager_max, uint64_t seed)
-{
-    static const irr_piece_t room = { IRR_BUFFER_SCRATCH, false, 3, 5 };
-    static const irr_scene_row_t rows[] = {
-        { 0, IRR_STEP_SEND, 1, 1, { { IRR_BUFFER_INPUT, false, 0, 5 } }, ALONE, 0 },
-        { 0, IRR_STEP_SEND, 1, 1, { { IRR_BUFFER_INPUT, false, 5, 5 } }, ALONE, 0 },
-        { 1, IRR_STEP_RECV, 0, 1, { room }, ALONE, 0 },
-        { 1, IRR_STEP_SEND, 2, 2, { room }, AFTER, 0 },
-        { 1, IRR_STEP_COPY, 1, 2, { room, { IRR_BUFFER_OUTPUT, false, 1, 5 } }, AFTER, 1 },
-        { 1, IRR_STEP_RECV, 0, 1, { room }, AFTER, 2 },
-        { 1, IRR_STEP_SEND, 2, 2, { room }, AFTER, 3 },
-        { 2, IRR_STEP_RECV, 1, 2, { { IRR_BUFFER_OUTPUT, false, 0, 5 } }, ALONE, 0 },
-        { 2, IRR_STEP_RECV, 1, 2, { { IRR_BUFFER_OUTPUT, false, 5, 5 } }, ALONE, 0 },
-    };
-    char output[2][11] = { "??????????", "??????????" };
-    irr_status_t result[RANKS] = { IRR_OK };
-    irr_counters_t counters;
-    irr_scene_t scene;
-    irr_team_t team;
-
-    open_scene(&scene, ROWS(rows), &team, seed, eager_max);
-    result[1] = start(&team, &scene, 1, NULL, output[0]);
-    result[2] = start(&team, &scene, 2, NULL, output[1]);
-    (void)irr_team_progress(&team, result, 10);
-    CU_ASSERT_EQUAL(team.world->spies[1]->recvs, 1);
-    CU_ASSERT_EQUAL(team.world->spies[1]->sends, 0);
-    CU_ASSERT_EQUAL(team.world->spies[2]->recvs, 2);
-    result[0] = start(&team, &scene, 0, "firstagain", NULL);
-    CU_ASSERT_TRUE_FATAL(irr_team_progress(&team, result, STEPS_MAX));
-    for (int r = 0; r < RANKS; r++) {
-        CU_ASSERT_EQUAL(result[r], IRR_OK);
-    }
-    CU_ASSERT_STRING_EQUAL(output[0], "?first????");
-    CU_ASSERT_STRING_EQUAL(output[1], "firstagain");
-    irr_engine_counters(team.world->engines[1], &counters);
-    CU_ASSERT_EQUAL(counters.bytes_staged, 5);
-    irr_team_close(&team);
-    irr_scene_close(&scene);
-}
-
-static void test_forwarding(void)
-{
-    for (uint64_t seed = 0; seed < 20; seed++) {
-        run_forwarding(ALL_EAGER, seed);
-        run_forwarding(0, seed);
-    }
-}
-
 /* Rank 0 sends five bytes to a scratch of `length` bytes. Rank 1 forwards only a message of the right length. */
 static void run_forwarding_odd(size_t length, irr_status_t expected, size_t eager_max, uint64_t seed)
 {
@@ -317,7 +265,6 @@ static void test_random_changes(void)
 IRR_TEST_MAIN("exec", 60,
     { "a window slides",                                  test_window_slides },
     { "split: a message counts once in the window",       test_window_of_split },
-    { "steps wait for their dependencies",                test_forwarding },
     { "only a message of the right length is forwarded",  test_forwarding_odd },
     { "storage that is fitted to a plan",                 test_fitted },
     { "plans with random changes run if they are accepted", test_random_changes })

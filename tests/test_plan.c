@@ -50,35 +50,6 @@ static void expect_text(const irr_plan_t *plan, const char *expected)
     free(text);
 }
 
-static void test_text(void)
-{
-    static const irr_block_t send[] = { { 0, 100, 16 }, { 1, 0, 8 }, { 2, -40, 40 } };
-    static const irr_block_t recv[] = { { 0, 0, 5 }, { 1, 5, 8 }, { 3, -123456, 123456 } };
-    static const struct { const char *algorithm, *text; } rows[] = {
-        { "direct", "plan rank 1 of 4, 1 stage, 5 steps, 0 scratch bytes\n"
-                "stage 1 step 1    recv from 0              5 bytes  output[0,5)\n"
-                "stage 1 step 2    recv from 3         123456 bytes  output[-123456,0)\n"
-                "stage 1 step 1    send to   2             40 bytes  input[-40,0)\n"
-                "stage 1 step 3    send to   0             16 bytes  input[100,116)\n"
-                "stage 1 step 0    copy on   1              8 bytes  input[0,8) -> output[5,13)\n" },
-        { "natural", "plan rank 1 of 4, 1 stage, 5 steps, 0 scratch bytes\n"
-                "stage 1 step 1    recv from 0              5 bytes  output[0,5)\n"
-                "stage 1 step 4    recv from 3         123456 bytes  output[-123456,0)\n"
-                "stage 1 step 1    send to   0             16 bytes  input[100,116)\n"
-                "stage 1 step 3    send to   2             40 bytes  input[-40,0)\n"
-                "stage 1 step 0    copy on   1              8 bytes  input[0,8) -> output[5,13)\n" }
-    };
-    const irr_problem_t problem = { .ranks = 4, .rank = 1, .send = { send, 3 }, .recv = { recv, 3 } };
-    irr_plan_t plan;
-
-    irr_plan_init(&plan);
-    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
-        CU_ASSERT_EQUAL(irr_plan_one(irr_algorithm_find(rows[i].algorithm), &problem, &plan), IRR_OK);
-        expect_text(&plan, rows[i].text);
-    }
-    irr_plan_fini(&plan);
-}
-
 /* A send of three pieces in stage 2 that depends on two receives. */
 static void add_forwarding(irr_plan_t *plan)
 {
@@ -159,7 +130,6 @@ static void test_reserve_overflow(void)
 
 IRR_TEST_MAIN("plan", 60,
     { "algorithms of several stages are refused", test_refused },
-    { "the text of a plan", test_text },
     { "the text of a plan of two stages", test_text_of_two_stages },
     { "a stream that fails is an error", test_text_unwritable },
     { "a reserve that overflows", test_reserve_overflow })

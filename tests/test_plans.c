@@ -68,27 +68,6 @@ static irr_matrix_t numbered_matrix(int ranks)
 
 /* ---- building ---- */
 
-static void test_layout(void)
-{
-    irr_matrix_t matrix = numbered_matrix(3);
-    irr_plans_t plans;
-
-    CU_ASSERT_EQUAL_FATAL(irr_plan_all(irr_algorithm_find("direct"), 0, &matrix, &plans), IRR_OK);
-    CU_ASSERT_EQUAL(plans.ranks, 3);
-    for (int r = 0; r < 3; r++) {
-        CU_ASSERT_EQUAL(plans.problems[r].rank, r);
-        CU_ASSERT_EQUAL(plans.plans[r].rank, r);
-    }
-    CU_ASSERT_EQUAL(plans.problems[1].send.list[0].offset, 0);
-    CU_ASSERT_EQUAL(plans.problems[1].send.list[2].offset, 11 + 12);
-    CU_ASSERT_EQUAL(plans.problems[1].send.list[2].length, 13);
-    CU_ASSERT_EQUAL(plans.problems[1].recv.list[2].offset, 2 + 12);
-    CU_ASSERT_EQUAL(plans.problems[1].recv.list[2].length, 22);
-    irr_plans_fini(&plans);
-    CU_ASSERT_PTR_NULL(plans.plans);
-    irr_matrix_fini(&matrix);
-}
-
 static void test_refused(void)
 {
     irr_matrix_t matrix = numbered_matrix(2);
@@ -233,7 +212,6 @@ static void test_broken(void)
 }
 
 IRR_TEST_MAIN("plans", 60,
-    { "blocks lie without gaps, by rank", test_layout },
     { "rows and matrices that cannot be planned are refused", test_refused },
     { "messages of a schedule", test_scheduled },
     { "messages of plans made by hand", test_scenes },

@@ -266,6 +266,64 @@ static void test_no_connection(void)
     irr_log_prefix_set("");
 }
 
+/* ---- a setup that blocks ---- */
+
+/* The collectives of a host of one rank. Each third test of a collective returns `end`. */
+typedef struct host {
+    int          tests;
+    irr_status_t end;
+} host_t;
+
+static irr_status_t gather_one(void *context, const void *input, void *output, size_t bytes)
+{
+    (void)context;
+    memcpy(output, input, bytes);
+    return IRR_IN_PROGRESS;
+}
+
+static irr_status_t reduce_one(void *context, uint64_t *values, size_t count)
+{
+    (void)context;
+    (void)values;
+    (void)count;
+    return IRR_IN_PROGRESS;
+}
+
+static irr_status_t test_host(void *context)
+{
+    host_t *host = context;
+
+    return ++host->tests % 3 == 0 ? host->end : IRR_IN_PROGRESS;
+}
+
+static uint64_t name_one(void *context, int rank)
+{
+    (void)context;
+    return (uint64_t)rank;
+}
+
+/* irr_comm_create waits for the collectives of the host, and sets its output only on success. */
+static void test_blocking(void)
+{
+    for (int fails = 0; fails <= 1; fails++) {
+        host_t host = { .end = fails ? IRR_ERR_TRANSPORT : IRR_OK };
+        const irr_oob_t oob = { .context = &host, .allgather = gather_one, .allreduce_max = reduce_one,
+                                .test = test_host, .process_name = name_one };
+        const irr_comm_params_t params = { .ranks = 1, .oob = &oob };
+        irr_comm_t *comm = NULL;
+
+        irr_world_open(&world, 1, 0, 64);
+        CU_ASSERT_EQUAL(irr_comm_create(world.engines[0], &params, &comm), fails ? IRR_ERR_OOB : IRR_OK);
+        CU_ASSERT(host.tests >= 3 && host.tests % 3 == 0);
+        CU_ASSERT_EQUAL(comm == NULL, fails);
+        if (comm != NULL) {
+            irr_comm_destroy(comm);
+        }
+        CU_ASSERT_EQUAL(irr_world_used_ids(&world), 0);
+        CU_ASSERT_TRUE(irr_world_close(&world));
+    }
+}
+
 IRR_TEST_MAIN("setup", 60,
     { "ranks that advance in any order, several communicators at once", test_any_order },
     { "ranks that propose the same ids for different communicators",    test_crossed },
@@ -273,4 +331,5 @@ IRR_TEST_MAIN("setup", 60,
     { "a collective of the host fails",                                 test_fails },
     { "a transport that is busy with discarding",                       test_busy },
     { "a transport that is busy with discarding for ever",              test_busy_for_ever },
-    { "ranks that cannot connect",                                      test_no_connection })
+    { "ranks that cannot connect",                                      test_no_connection },
+    { "a setup that blocks",                                            test_blocking })

@@ -6,7 +6,6 @@
  * counts the basic blocks of the engine, without the transport, that one rank runs from the start to the end of an
  * exchange. It therefore detects any loop over all ranks.
  */
-#include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_visits.h"
 #include "irr_world.h"
@@ -144,29 +143,6 @@ static void expect_alike(const char *algorithm, bool changes)
     CU_ASSERT(many <= PARTNERS * (changes ? 500 : 250));
 }
 
-/*
- * With eight partners among 1,024 ranks, a repeated exchange allocates less than one byte per rank. (The transport of
- * the test allocates memory for each message.)
- */
-static void test_no_memory(void)
-{
-    enum { RANKS = 1024 };
-    static job_t job;
-
-    irr_memory_begin();
-    open_job(&job, RANKS, "direct");
-    for (int run = 0; run < RUNS; run++) {
-        (void)exchange(&job);
-    }
-    irr_memory_fail(0, NULL);
-    irr_memory_limit(RANKS - 1);
-    (void)exchange(&job);
-    CU_ASSERT(!irr_memory_failed());
-    irr_memory_limit(SIZE_MAX);
-    close_job(&job);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
-}
-
 static void test_again(void)
 {
     expect_alike("direct", false);
@@ -181,5 +157,4 @@ static void test_changed(void)
 
 IRR_TEST_MAIN("sparse", 60,
     { "a repeated exchange",             test_again },
-    { "an exchange with changed lengths", test_changed },
-    { "no memory for a repeated exchange", test_no_memory })
+    { "an exchange with changed lengths", test_changed })

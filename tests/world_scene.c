@@ -81,15 +81,6 @@ static void draw_turns(irr_world_scene_t *scene, uint64_t *state)
     }
 }
 
-/*
- * Returns false for a split strategy, because its receiver may be notified of a short block one exchange later; see
- * test_hybrid.c.
- */
-static bool can_cut(const irr_world_scene_t *scene)
-{
-    return scene->ranks > 1 && !irr_strategy_is_split(irr_algorithm_strategy(irr_algorithm_find(scene->row)));
-}
-
 bool irr_world_scene_knows_counts(const irr_world_scene_t *scene)
 {
     return irr_strategy_is_scheduled(irr_algorithm_strategy(irr_algorithm_find(scene->row))) &&
@@ -163,10 +154,11 @@ static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
                                                                      : irr_job_create(scene->ranks, kinds[i], seed);
     }
     change_some(scene->jobs[2], state);
-    for (int i = 0; i < IRR_WORLD_JOBS; i++) {
+    scene->jobs[IRR_WORLD_JOBS] = irr_job_create(scene->ranks, kind, irr_test_random(state));
+    for (int i = 0; i <= IRR_WORLD_JOBS; i++) {
         irr_job_fill(scene->jobs[i]);
     }
-    if (scene->trouble == IRR_TROUBLE_SHORT && can_cut(scene)) {
+    if (scene->trouble == IRR_TROUBLE_SHORT && scene->ranks > 1) {
         cut_one(scene, state);
     }
 }
@@ -178,12 +170,14 @@ static void draw_jobs(irr_world_scene_t *scene, uint64_t *state)
  * all ranks share one node. sequence: number of the first exchange, so that some scenes have an epoch barrier.
  */
 static void open_team(irr_world_scene_t *scene, irr_team_t *team, const irr_settings_t *settings, bool on_tree,
-                      uint64_t layout, uint32_t sequence)
+                      uint64_t layout, bool reversed, uint32_t sequence)
 {
-    irr_team_init(team, &scene->world, 0, 1);
-    for (int r = 0; r < scene->ranks; r++) {
-        team->params[r].node = (const int[LAYOUTS]){ r, r / 2, r % 3, r * r % 3, 0 }[layout];
-        team->params[r].host = on_tree ? irr_turns_hosts[r % IRR_TURNS_RANKS] : NULL;
+    irr_team_init(team, &scene->world, reversed ? scene->ranks - 1 : 0, reversed ? -1 : 1);
+    for (int i = 0; i < scene->ranks; i++) {
+        const int r = team->members[i];
+
+        team->params[i].node = (const int[LAYOUTS]){ r, r / 2, r % 3, r * r % 3, 0 }[layout];
+        team->params[i].host = on_tree ? irr_turns_hosts[r % IRR_TURNS_RANKS] : NULL;
     }
     irr_team_create_with(team, settings);
     for (int r = 0; r < scene->ranks; r++) {
@@ -226,8 +220,8 @@ void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t troub
     layout = irr_test_below(state, LAYOUTS);
     /* the counters are checked if exchanges run one after the other, and messages of a barrier would change them */
     sequence = scene->objects > 1 ? (uint32_t)irr_test_below(state, IRR_TAG_SEQUENCES) : 0;
-    open_team(scene, &scene->team, &settings, on_tree, layout, sequence);
-    open_team(scene, &scene->other, &settings, on_tree, layout, 0);
+    open_team(scene, &scene->team, &settings, on_tree, layout, false, sequence);
+    open_team(scene, &scene->other, &settings, on_tree, layout, true, 0);
     if (on_tree) {
         irr_text_close();
     }
@@ -235,7 +229,11 @@ void irr_world_scene_open(irr_world_scene_t *scene, int row, irr_trouble_t troub
     draw_turns(scene, state);
     irr_script_open(&scene->script, &scene->team, scene->jobs, scene->objects);
     irr_script_set(&scene->script, scene->turns, IRR_WORLD_TURNS);
+    for (int i = 0; i < IRR_WORLD_OTHER_TURNS; i++) {
+        scene->other_turns[i] = (irr_turn_t){ .act = IRR_ACT_RUN, .job = IRR_WORLD_JOBS };
+    }
     irr_script_open(&scene->other_script, &scene->other, scene->jobs, 1);
+    irr_script_set(&scene->other_script, scene->other_turns, IRR_WORLD_OTHER_TURNS);
 }
 
 void irr_world_scene_close(irr_world_scene_t *scene)
@@ -244,7 +242,7 @@ void irr_world_scene_close(irr_world_scene_t *scene)
     irr_script_close(&scene->other_script);
     irr_team_destroy(&scene->team);
     irr_team_close(&scene->other);
-    for (int i = 0; i < IRR_WORLD_JOBS; i++) {
+    for (int i = 0; i <= IRR_WORLD_JOBS; i++) {
         irr_job_destroy(scene->jobs[i]);
     }
 }

@@ -6,7 +6,7 @@
 
 #include "irr_turns.h"
 
-enum { IRR_WORLD_JOBS = 4, IRR_WORLD_TURNS = 14, IRR_WORLD_OBJECTS = 4 };
+enum { IRR_WORLD_JOBS = 4, IRR_WORLD_TURNS = 14, IRR_WORLD_OBJECTS = 4, IRR_WORLD_OTHER_TURNS = 4 };
 
 /* The trouble of a scene. */
 typedef enum irr_trouble {
@@ -28,19 +28,20 @@ static inline bool irr_trouble_is_memory(irr_trouble_t trouble)
 
 typedef struct irr_world_scene {
     irr_world_t    world;
-    irr_team_t     team, other;             /* `other` has no trouble */
+    irr_team_t     team, other;             /* `other` has the same ranks in reverse order, and no trouble */
     int            objects;                 /* number of exchanges that a rank may have open */
     const char    *row;
     int            ranks, victim;           /* the rank in trouble */
     int            uneven, cut;             /* the job whose ends differ, and the job with a short block; -1: none */
     irr_trouble_t  trouble;
-    irr_job_t     *jobs[IRR_WORLD_JOBS];
-    irr_turn_t     turns[IRR_WORLD_TURNS];
+    irr_job_t     *jobs[IRR_WORLD_JOBS + 1];   /* the last one is the job of `other` */
+    irr_turn_t     turns[IRR_WORLD_TURNS], other_turns[IRR_WORLD_OTHER_TURNS];
     irr_script_t   script, other_script;
     irr_counters_t before[IRR_WORLD_MAX];    /* counters of the engine at the start of the turn */
     bool           spoils_data;             /* the hostile victim changes data, otherwise all other messages */
     uint64_t       random;                  /* state of the random numbers of the hostile victim */
     int            failed;                  /* number of turns that ended in an unexpected error on a rank */
+    int            cuts, truncated;         /* numbers of turns of the victim with a short block, and of their errors */
     bool           poor;                    /* an exchange ended in IRR_ERR_NO_MEMORY */
     int            wrong;                   /* number of turns with wrong bytes, or with a description where no
                                                  description may travel */
