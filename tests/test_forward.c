@@ -58,14 +58,17 @@ static void close_crew(crew_t *crew)
 }
 
 /* Builds the plan of a rank.  Messages of more than piece_max bytes are sent in pieces. */
-static void make_plan(const crew_t *crew, int rank, uint64_t piece_max, irr_plan_t *plan)
+static irr_status_t make_plan(const crew_t *crew, int rank, uint64_t piece_max, irr_plan_t *plan)
 {
     irr_schedule_t own;
+    irr_status_t status = irr_schedule_own(&crew->schedule, rank, piece_max, &own);
 
-    irr_test_must(irr_schedule_own(&crew->schedule, rank, piece_max, &own));
-    irr_test_must(irr_forward_plan_build(&crew->forward[rank], &own, &crew->job->problems[rank], plan));
-    CU_ASSERT(plan->scratch_bytes <= irr_forward_scratch(&crew->forward[rank]));
-    irr_schedule_fini(&own);
+    if (status == IRR_OK) {
+        status = irr_forward_plan_build(&crew->forward[rank], &own, &crew->job->problems[rank], plan);
+        irr_schedule_fini(&own);
+    }
+    CU_ASSERT(status != IRR_OK || plan->scratch_bytes <= irr_forward_scratch(&crew->forward[rank]));
+    return status;
 }
 
 static void draw_scene(uint64_t *state)
@@ -152,7 +155,8 @@ static void test_loads(void)
         CU_ASSERT_EQUAL(memcmp(before, after, 2 * (size_t)crew.tree.links * sizeof(*before)), 0);
         tree_scene_expect(&crew.tree, &crew.schedule, &crew.forwarded);
         expect_fair(&crew.nodes);
-        make_plan(&crew, (int)irr_test_below(&state, (uint64_t)scene.ranks), 500 + irr_test_below(&state, 4000), &plan);
+        irr_test_must(make_plan(&crew, (int)irr_test_below(&state, (uint64_t)scene.ranks),
+                                500 + irr_test_below(&state, 4000), &plan));
         close_crew(&crew);
     }
     irr_plan_fini(&plan);
@@ -175,7 +179,7 @@ static void test_messages(void)
     open_crew(&crew, IRR_JOB_UNIFORM, &state);
     irr_plan_init(&plan);
     for (int r = 0; r < scene.ranks; r++) {
-        make_plan(&crew, r, 0, &plan);
+        irr_test_must(make_plan(&crew, r, 0, &plan));
         CU_ASSERT_EQUAL(plan.nsends, 6);
         CU_ASSERT_EQUAL(plan.stages, 2);
     }
@@ -202,6 +206,35 @@ static irr_status_t init_forward(void *context)
     return status;
 }
 
+/* Builds the plans of all ranks of a crew. */
+static irr_status_t make_plans(void *context)
+{
+    const crew_t *crew = context;
+    irr_status_t status = IRR_OK;
+
+    for (int r = 0; r < crew->job->ranks && status == IRR_OK; r++) {
+        irr_plan_t plan;
+
+        irr_plan_init(&plan);
+        status = make_plan(crew, r, 100, &plan);
+        irr_plan_fini(&plan);
+    }
+    return status;
+}
+
+static void test_memory_of_plans(void)
+{
+    uint64_t state = irr_test_seed() + 3;
+    crew_t crew;
+
+    for (int run = 0; run < irr_test_runs(40); run++) {
+        draw_scene(&state);
+        open_crew(&crew, run % 2 == 0 ? IRR_JOB_SPARSE : IRR_JOB_UNIFORM, &state);
+        CU_ASSERT(irr_memory_fail_each(make_plans, &crew) > 1);
+        close_crew(&crew);
+    }
+}
+
 static void test_memory(void)
 {
     const int labels[] = { 0, 0, 1, 1, 1 };
@@ -222,4 +255,5 @@ IRR_TEST_MAIN("forward", 120,
     { "messages between hosts",                     test_matrix },
     { "links carry the same bytes",                 test_loads },
     { "one message per node and remote rank",       test_messages },
-    { "no memory",                                  test_memory })
+    { "no memory",                                  test_memory },
+    { "no memory for a plan",                       test_memory_of_plans })

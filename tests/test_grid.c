@@ -83,6 +83,54 @@ static void test_figure_10(void)
     }
 }
 
+/* Row exchanges: in each of C steps a rank sends and receives one message, to and from the right column. */
+static void test_no_contention(void)
+{
+    for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
+        irr_grid_level_t level = square_level(ranks, 0, 0);
+        int steps = level.rows.columns + 1;
+        char *sent = calloc((size_t)(ranks * steps), 1), *received = calloc((size_t)(ranks * steps), 1);
+
+        for (int t = 0; t < ranks; t++) {
+            for (int column = 0; column < level.rows.columns; column++) {
+                int to = irr_grid_hop(&level, t, column), step = irr_priority_step(level.rows, t, column);
+
+                if (column == t % level.rows.columns) {
+                    continue;
+                }
+                CU_ASSERT_FATAL(to >= 0 && to < ranks && to != t && step >= 1 && step < steps);
+                CU_ASSERT_EQUAL(to % level.rows.columns, column);
+                CU_ASSERT_EQUAL(sent[t * steps + step]++, 0);
+                CU_ASSERT_EQUAL(received[to * steps + step]++, 0);
+            }
+        }
+        free(received);
+        free(sent);
+    }
+}
+
+/* Columns are groups. Every rank is a member of one column. */
+static void test_levels(void)
+{
+    const irr_grid_t grid = { .levels = 3, .columns = { 4, 3 } };
+
+    for (int ranks = 1; ranks <= 60; ranks++) {
+        for (int rank = 0; rank < ranks; rank++) {
+            for (int i = 0; i < 3; i++) {
+                irr_grid_level_t level = irr_grid_level(&grid, ranks, i, rank);
+                int member = irr_grid_member(&level, rank), members = 0;
+
+                CU_ASSERT(member >= 0 && member < level.size);
+                CU_ASSERT_EQUAL(irr_grid_rank(&level, member), rank);
+                for (int column = 0; column < level.rows.columns; column++) {
+                    members += irr_grid_column_size(&level, column);
+                }
+                CU_ASSERT_EQUAL(members, level.size);
+            }
+        }
+    }
+}
+
 /* A complete column gets R / P of a message, an incomplete column (R - 1) / P, rounded down. */
 static void test_cut(void)
 {
@@ -296,6 +344,8 @@ IRR_TEST_MAIN("grid", 120,
     { "columns of the square", test_square },
     { "figure 8: messages for pseudo-nodes", test_figure_8 },
     { "figure 10: the revised schedule", test_figure_10 },
+    { "no contention for P = 1 to 300", test_no_contention },
+    { "levels are groups", test_levels },
     { "ranks of nodes", test_nodes },
     { "shares of a message by column", test_cut },
     { "table 3: start-ups", test_startups },
