@@ -1,14 +1,19 @@
 /*
- * test_world.c - every strategy in one seeded world. Several ranks run the same exchanges, each at its own speed,
- * often with several exchanges open at a time, and beside the exchanges of another communicator. Meanwhile messages are
- * late, operations fail, memory is missing, a rank gives up, or a rank sends wrong messages.
+ * test_world.c - every strategy in one world: all ranks of a job in one process, with random numbers from one seed.
  *
- * The test checks the rules of an irregular all-to-all. An exchange that returns IRR_OK has delivered every byte to its
- * place, and has changed no other byte. Every exchange ends. A communicator that fails on one rank fails on all ranks,
- * and another communicator of the same ranks is not affected. Without trouble every exchange returns IRR_OK, with two
- * exceptions: a rank whose block is too short gets IRR_ERR_TRUNCATE, with a split strategy possibly in a later exchange,
- * and a restart without a plan gets IRR_ERR_BAD_PARAM. A block may be longer than its message. A hostile rank may cause
- * wrong bytes, and other ranks may wait for messages that it announced until the communicator fails.
+ * Several ranks run the same exchanges, each at its own speed, often with several exchanges open at a time, and beside
+ * the exchanges of another communicator. Meanwhile messages are late, operations fail, memory is missing, a rank gives
+ * up, or a hostile rank sends wrong messages. These are the troubles of world_scene.h.
+ *
+ * The test checks the rules of an irregular all-to-all:
+ *   - An exchange that returns IRR_OK has delivered every byte to its place, and has changed no other byte.
+ *   - Every exchange ends. A communicator that fails on one rank fails on all ranks. The other communicator does not
+ *     fail.
+ *   - Without trouble every exchange returns IRR_OK, with two exceptions. A rank whose block is too short gets
+ *     IRR_ERR_TRUNCATE; if some messages are forwarded and others not, possibly in a later exchange. A restart without
+ *     a plan gets IRR_ERR_BAD_PARAM. A block may be longer than its message.
+ *   - A hostile rank may cause wrong bytes. Other ranks may wait for messages that it announced until the communicator
+ *     fails.
  */
 #include "irr_memory.h"
 #include "irr_test.h"
@@ -35,7 +40,7 @@ static bool is_cut(const scene_t *scene, int rank, const irr_turn_t *turn)
            (turn->act == IRR_ACT_RUN || (turn->act == IRR_ACT_RESTART && turn->planned));
 }
 
-/* Returns true if the victim may be notified of a short block in a later exchange. */
+/* Returns true if some messages are forwarded and others not: notices of short blocks may then be late. */
 static bool is_split(const scene_t *scene)
 {
     return irr_strategy_is_split(irr_algorithm_strategy(irr_algorithm_find(scene->row)));
