@@ -61,7 +61,7 @@ irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks)
     return (irr_traffic_t){
         .ranks = matrix->ranks, .node_ranks = node_ranks < matrix->ranks ? node_ranks : matrix->ranks,
         .own_processors = true,
-        .messages = fmax(rows.messages, columns.messages), .even_messages = fmin(rows.messages, columns.messages),
-        .bytes = fmax(rows.bytes, columns.bytes), .even_bytes = fmin(rows.bytes, columns.bytes), .longest = longest
+        .messages = fmax(rows.messages, columns.messages), .lesser_messages = fmin(rows.messages, columns.messages),
+        .bytes = fmax(rows.bytes, columns.bytes), .lesser_bytes = fmin(rows.bytes, columns.bytes), .longest = longest
     };
 }

@@ -22,8 +22,8 @@ static irr_settings_t open_settings(void)
 static irr_traffic_t equal(int ranks, int node_ranks, double bytes)
 {
     return (irr_traffic_t){
-        .ranks = ranks, .node_ranks = node_ranks, .messages = ranks - 1, .even_messages = ranks - 1,
-        .bytes = (ranks - 1) * bytes, .even_bytes = (ranks - 1) * bytes, .longest = bytes, .plain = true
+        .ranks = ranks, .node_ranks = node_ranks, .messages = ranks - 1, .lesser_messages = ranks - 1,
+        .bytes = (ranks - 1) * bytes, .lesser_bytes = (ranks - 1) * bytes, .longest = bytes, .plain = true
     };
 }
 
@@ -34,7 +34,7 @@ static irr_traffic_t uneven(int ranks, int node_ranks, double bytes, double time
 
     traffic.longest = times * bytes;
     traffic.bytes += traffic.longest - bytes;
-    traffic.even_bytes = traffic.bytes;
+    traffic.lesser_bytes = traffic.bytes;
     return traffic;
 }
 
@@ -180,7 +180,7 @@ static void test_hybrid(void)
     CU_ASSERT_EQUAL(hybrid->strategy.direct_from, 5000);
     traffic = equal(64, 32, 64);   /* 9 long messages from each rank, most of them to a few ranks */
     traffic.longest = 4096;
-    traffic.even_bytes += 9 * 4032;
+    traffic.lesser_bytes += 9 * 4032;
     traffic.bytes = 63 * 4096;
     expect_names(list, list_of(&traffic, list), "hybrid", true);
     for (double bytes = 8; bytes < 1e6; bytes *= 4) {

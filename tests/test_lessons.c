@@ -23,8 +23,8 @@
                 "strategy 3 1500 20 direct\nstrategy 1 800 100 node\n"
 
 static const irr_traffic_t traffic = {
-    .ranks = 8, .node_ranks = 4, .own_processors = true, .plain = true, .messages = 7, .even_messages = 7,
-    .bytes = 7 * 4096, .even_bytes = 7 * 4096, .longest = 8192
+    .ranks = 8, .node_ranks = 4, .own_processors = true, .plain = true, .messages = 7, .lesser_messages = 7,
+    .bytes = 7 * 4096, .lesser_bytes = 7 * 4096, .longest = 8192
 };
 
 static irr_situation_t situation_of(int ranks)

@@ -32,8 +32,8 @@ static irr_machine_t ethernet(void)
 static irr_traffic_t equal(int ranks, int node_ranks, double bytes)
 {
     return (irr_traffic_t){
-        .ranks = ranks, .node_ranks = node_ranks, .messages = ranks - 1, .even_messages = ranks - 1,
-        .bytes = (ranks - 1) * bytes, .even_bytes = (ranks - 1) * bytes, .longest = bytes
+        .ranks = ranks, .node_ranks = node_ranks, .messages = ranks - 1, .lesser_messages = ranks - 1,
+        .bytes = (ranks - 1) * bytes, .lesser_bytes = (ranks - 1) * bytes, .longest = bytes
     };
 }
 
@@ -132,8 +132,8 @@ static void test_times(void)
         irr_traffic_t traffic = equal(rows[i].ranks, rows[i].node_ranks, rows[i].bytes);
 
         if (rows[i].to_one) {
-            traffic.even_messages = 1;
-            traffic.even_bytes = rows[i].bytes;
+            traffic.lesser_messages = 1;
+            traffic.lesser_bytes = rows[i].bytes;
         }
         for (int n = 0; n < 4 && us[n] > 0; n++) {
             CU_ASSERT_DOUBLE_EQUAL(time_of(&machine, &traffic, names[n]) / 1e3 / us[n], 1, rows[i].within);
@@ -162,7 +162,7 @@ static void test_some_long(void)
 
     traffic.longest = 8 * IRR_NODE_DIRECT_DEFAULT;
     traffic.bytes += traffic.longest;
-    traffic.even_bytes = traffic.bytes;
+    traffic.lesser_bytes = traffic.bytes;
     CU_ASSERT(time_of(&machine, &traffic, "node") > all_short);
     CU_ASSERT(time_of(&machine, &traffic, "node") < time_of(&machine, &traffic, "direct"));
 }
@@ -174,8 +174,8 @@ static void test_sparse(void)
     irr_traffic_t traffic = equal(1024, 32, 64);
     double request;
 
-    traffic.messages = traffic.even_messages = 8;
-    traffic.bytes = traffic.even_bytes = 8 * 64;
+    traffic.messages = traffic.lesser_messages = 8;
+    traffic.bytes = traffic.lesser_bytes = 8 * 64;
     CU_ASSERT(time_of(&machine, &traffic, "direct") < time_of(&machine, &traffic, "grid"));
     request = time_of(&machine, &traffic, "grid");
     traffic.plain = true;
@@ -192,7 +192,7 @@ static void test_hot_rank(void)
     const irr_machine_t machine = infiniband();
     irr_traffic_t traffic = equal(256, 32, 4096), hot = traffic;
 
-    hot.even_bytes = hot.bytes / 100;
+    hot.lesser_bytes = hot.bytes / 100;
     CU_ASSERT(time_of(&machine, &hot, "direct") < time_of(&machine, &traffic, "direct") / 5);
     CU_ASSERT(time_of(&machine, &hot, "direct") >= hot.bytes * 8e3 / (double)machine.bandwidth);
     CU_ASSERT(time_of(&machine, &hot, "grid") > time_of(&machine, &hot, "direct"));
@@ -259,8 +259,8 @@ static void test_loose(void)
     strategy.pacing = &irr_pacing_loose;
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         const irr_traffic_t traffic = {
-            .ranks = 8, .node_ranks = 1, .messages = rows[i].messages, .even_messages = rows[i].messages,
-            .bytes = rows[i].bytes, .even_bytes = rows[i].even, .longest = rows[i].longest
+            .ranks = 8, .node_ranks = 1, .messages = rows[i].messages, .lesser_messages = rows[i].messages,
+            .bytes = rows[i].bytes, .lesser_bytes = rows[i].even, .longest = rows[i].longest
         };
 
         CU_ASSERT_DOUBLE_EQUAL(irr_model_ns(&machine, &traffic, &strategy) / 1e6 / rows[i].ms, 1, 0.3);
@@ -292,7 +292,7 @@ static void test_hybrid(void)
         irr_traffic_t traffic = equal(64, 1, rows[i].bytes);
 
         traffic.longest *= 64;
-        traffic.bytes = traffic.even_bytes = (62 + 64) * rows[i].bytes;
+        traffic.bytes = traffic.lesser_bytes = (62 + 64) * rows[i].bytes;
         for (int m = 0; m < 2; m++) {
             const double us = m == 0 ? rows[i].ethernet : rows[i].infiniband;
 
@@ -322,8 +322,8 @@ static irr_traffic_t any_traffic(uint64_t *state)
 
     return (irr_traffic_t){
         .ranks = ranks, .node_ranks = 1 + (int)irr_test_below(state, (uint64_t)ranks), .messages = messages,
-        .even_messages = floor(messages / (1 + any(state, 2))), .bytes = bytes,
-        .even_bytes = bytes / (1 + any(state, 2)),
+        .lesser_messages = floor(messages / (1 + any(state, 2))), .bytes = bytes,
+        .lesser_bytes = bytes / (1 + any(state, 2)),
         .longest = messages > 0 ? mean * (1 + any(state, 3) * (messages - 1) / 8) : 0
     };
 }
@@ -346,7 +346,7 @@ static void test_any(void)
             CU_ASSERT(ns >= 0 && isfinite(ns));
             if (!strategy->balanced && !irr_strategy_is_split(strategy)) {
                 more.bytes *= 2;
-                more.even_bytes *= 2;
+                more.lesser_bytes *= 2;
                 more.longest *= 2;
                 CU_ASSERT(irr_model_ns(machine, &more, strategy) >= ns);
             }
@@ -363,9 +363,9 @@ static void test_traffic_of(void)
     CU_ASSERT_EQUAL(traffic.ranks, 3);
     CU_ASSERT_EQUAL(traffic.node_ranks, 3);
     CU_ASSERT_EQUAL(traffic.messages, 2);
-    CU_ASSERT_EQUAL(traffic.even_messages, 2);
+    CU_ASSERT_EQUAL(traffic.lesser_messages, 2);
     CU_ASSERT_EQUAL(traffic.bytes, 29);
-    CU_ASSERT_EQUAL(traffic.even_bytes, 25);
+    CU_ASSERT_EQUAL(traffic.lesser_bytes, 25);
     CU_ASSERT_EQUAL(traffic.longest, 20);
 }
 

@@ -200,16 +200,18 @@ static void test_algorithm_rows(void)
         CU_ASSERT_EQUAL(irr_algorithm_resolve(i, 2), i > 0 ? i : irr_algorithm_find("tree"));
         for (int pacing = 0; pacing < (int)IRR_PACING_COUNT; pacing++) {
             const irr_settings_t settings = { .algorithm = i, .pacing = (irr_pacing_kind_t)pacing };
-            const irr_strategy_t strategy = irr_strategy_of(&settings, 1), alone = irr_strategy_alone(&strategy);
+            const irr_strategy_t strategy = irr_strategy_of(&settings, 1);
+            const irr_strategy_t unscheduled = irr_strategy_unscheduled(&strategy);
             const irr_pacing_kind_t own = own_pacing(row, irr_algorithm_name(i));
             const irr_pacing_kind_t expected = !direct ? IRR_PACING_FREE : pacing == IRR_PACING_AUTO ? own
                 : (irr_pacing_kind_t)pacing;
 
             CU_ASSERT_PTR_EQUAL(strategy.pacing, irr_pacing_of(expected));
-            CU_ASSERT_FALSE(irr_strategy_is_scheduled(&alone));
-            CU_ASSERT_PTR_EQUAL(alone.route, strategy.route);
-            CU_ASSERT_PTR_EQUAL(alone.order, irr_strategy_is_scheduled(&strategy) ? &irr_order_rotate : strategy.order);
-            CU_ASSERT_PTR_EQUAL(alone.pacing, strategy.pacing == &irr_pacing_sync ? &irr_pacing_loose
+            CU_ASSERT_FALSE(irr_strategy_is_scheduled(&unscheduled));
+            CU_ASSERT_PTR_EQUAL(unscheduled.route, strategy.route);
+            CU_ASSERT_PTR_EQUAL(unscheduled.order,
+                                irr_strategy_is_scheduled(&strategy) ? &irr_order_rotate : strategy.order);
+            CU_ASSERT_PTR_EQUAL(unscheduled.pacing, strategy.pacing == &irr_pacing_sync ? &irr_pacing_loose
                                 : strategy.pacing);
         }
     }

@@ -125,7 +125,7 @@ static irr_strategy_t strategy_of(const irr_tool_options_t *options, const irr_t
         strategy.route = &irr_route_node;
     }
     if (options->in_place && irr_strategy_is_scheduled(&strategy)) {   /* as in a job (comm/schedules.h) */
-        strategy = irr_strategy_alone(&strategy);
+        strategy = irr_strategy_unscheduled(&strategy);
         strategy.pacing = &irr_pacing_free;
     }
     return strategy;

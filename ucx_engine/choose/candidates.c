@@ -152,15 +152,15 @@ static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traf
 static void add_hybrid(all_t *all, const irr_settings_t *settings, const irr_machine_t *machine,
                       const irr_traffic_t *traffic)
 {
-    const double longs = traffic->longest > 0 ? floor(traffic->even_bytes / traffic->longest) : 0;
+    const double longs = traffic->longest > 0 ? floor(traffic->lesser_bytes / traffic->longest) : 0;
     irr_settings_t split = *settings;
 
     if (split.direct_bytes == IRR_BYTES_AUTO) {
         split.direct_bytes = irr_model_direct_from(machine, traffic);
     }
-    if (traffic->longest >= (double)split.direct_bytes && 4 * longs < traffic->even_messages &&
-        traffic->even_bytes - longs * traffic->longest <
-            (double)split.direct_bytes * (traffic->even_messages - longs)) {
+    if (traffic->longest >= (double)split.direct_bytes && 4 * longs < traffic->lesser_messages &&
+        traffic->lesser_bytes - longs * traffic->longest <
+            (double)split.direct_bytes * (traffic->lesser_messages - longs)) {
         add_algorithm(all, &split, "hybrid");
     }
 }

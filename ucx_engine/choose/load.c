@@ -36,7 +36,7 @@ irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool spa
     return (irr_traffic_t){
         .ranks = ranks, .node_ranks = choice->node_ranks, .own_processors = !choice->crowded,
         .plain = true, .sparse = sparse,
-        .messages = fmax(sends, receives), .even_messages = fmin(sends, receives),
-        .bytes = fmax(sent, received), .even_bytes = fmin(sent, received), .longest = (double)load->longest
+        .messages = fmax(sends, receives), .lesser_messages = fmin(sends, receives),
+        .bytes = fmax(sent, received), .lesser_bytes = fmin(sent, received), .longest = (double)load->longest
     };
 }

@@ -99,7 +99,7 @@ static double link_ns(const irr_machine_t *machine, const irr_traffic_t *traffic
 /* Returns the time of a node's link with direct messages. */
 static double links_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const group_t *group)
 {
-    return link_ns(machine, traffic, group, traffic->even_bytes, traffic->bytes - traffic->even_bytes);
+    return link_ns(machine, traffic, group, traffic->lesser_bytes, traffic->bytes - traffic->lesser_bytes);
 }
 
 /* ---- stages ---- */
@@ -160,12 +160,12 @@ static double share_of(const irr_traffic_t *traffic, double members, load_t bloc
 
 static load_t blocks_of(const irr_traffic_t *traffic)
 {
-    return (load_t){ traffic->even_messages, traffic->messages - traffic->even_messages };
+    return (load_t){ traffic->lesser_messages, traffic->messages - traffic->lesser_messages };
 }
 
 static load_t bytes_of(const irr_traffic_t *traffic)
 {
-    return (load_t){ traffic->even_bytes, traffic->bytes - traffic->even_bytes };
+    return (load_t){ traffic->lesser_bytes, traffic->bytes - traffic->lesser_bytes };
 }
 
 /* Returns a load multiplied by `moves`; the additional load is also multiplied by `beside`. */
@@ -211,7 +211,7 @@ static double barrier_above(const irr_machine_t *machine, const irr_traffic_t *t
     const double nodes = ceil(traffic->ranks / traffic->node_ranks);
     const bool above = machine->taper > 1 && machine->switch_nodes > 0 && nodes > (double)machine->switch_nodes;
 
-    return above ? (double)machine->switch_nodes * traffic->node_ranks * traffic->even_bytes : 0;
+    return above ? (double)machine->switch_nodes * traffic->node_ranks * traffic->lesser_bytes : 0;
 }
 
 /* Returns the time including bytes that are sent again, and a timeout if at least one message is likely to need it. */
@@ -237,7 +237,7 @@ static double convoy_ns(const irr_machine_t *machine, const irr_traffic_t *traff
     if (machine->buffer == 0 || traffic->ranks <= traffic->node_ranks) {
         return 0;
     }
-    return wire_ns(machine, traffic->even_bytes * traffic->node_ranks) * alike * alike * (messages - 1) / messages;
+    return wire_ns(machine, traffic->lesser_bytes * traffic->node_ranks) * alike * alike * (messages - 1) / messages;
 }
 
 /* ---- direct ---- */
@@ -265,14 +265,14 @@ static double pacing_ns(const irr_machine_t *machine, const group_t *group, cons
  */
 static double messages_of(const irr_traffic_t *traffic)
 {
-    return (traffic->messages + traffic->even_messages) / 2;
+    return (traffic->messages + traffic->lesser_messages) / 2;
 }
 
 static double direct_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double messages)
 {
     const group_t group = everybody(machine, traffic);
     const double others = traffic->ranks - 1, share = others > 0 ? messages / others : 0;
-    const double inside = inside_bytes(&group, traffic->bytes + traffic->even_bytes);
+    const double inside = inside_bytes(&group, traffic->bytes + traffic->lesser_bytes);
 
     return fmax(messages_ns(machine, &group, share) + copy_ns(machine, inside), links_ns(machine, traffic, &group));
 }
@@ -305,7 +305,7 @@ double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traf
     const group_t group = everybody(machine, traffic);
     const double ns = direct_ns(machine, traffic, traffic->sparse ? messages_of(traffic) : traffic->ranks - 1) +
                       latency_ns(machine, &group);
-    const double barrier = group.between > 0 ? traffic->even_bytes * traffic->node_ranks : 0;
+    const double barrier = group.between > 0 ? traffic->lesser_bytes * traffic->node_ranks : 0;
 
     return fmax(ns + convoy_ns(machine, traffic),
                 lossy_ns(machine, traffic, ns, fmax(barrier, barrier_above(machine, traffic))));
@@ -433,14 +433,14 @@ static double split_ns(const irr_machine_t *machine, const irr_traffic_t *traffi
     double most_long, long_messages, forwarded, direct;
 
     most_long = longer(&rest, limit);
-    rest.bytes = traffic->even_bytes;
+    rest.bytes = traffic->lesser_bytes;
     long_messages = longer(&rest, limit);
-    rest.even_bytes = fmax(0, traffic->even_bytes - long_messages * traffic->longest);
-    rest.bytes = fmax(rest.even_bytes, traffic->bytes - most_long * traffic->longest);
+    rest.lesser_bytes = fmax(0, traffic->lesser_bytes - long_messages * traffic->longest);
+    rest.bytes = fmax(rest.lesser_bytes, traffic->bytes - most_long * traffic->longest);
     rest.messages = traffic->messages - fmin(most_long, long_messages);
-    rest.even_messages = fmin(rest.messages, traffic->even_messages);
-    beside.even_bytes = traffic->even_bytes - rest.even_bytes;
-    beside.bytes = fmax(beside.even_bytes, traffic->bytes - rest.bytes);
+    rest.lesser_messages = fmin(rest.messages, traffic->lesser_messages);
+    beside.lesser_bytes = traffic->lesser_bytes - rest.lesser_bytes;
+    beside.bytes = fmax(beside.lesser_bytes, traffic->bytes - rest.bytes);
     forwarded = strategy->route == &irr_route_node ? leaders_ns(machine, &rest) : grid_ns(machine, &rest, strategy);
     direct = links_ns(machine, &beside, &all) + latency_ns(machine, &all);
     return fmax(forwarded + messages_ns(machine, &all, (most_long + long_messages) / 2 / others),

@@ -19,15 +19,15 @@
 /*
  * The known properties of an exchange, equal on all ranks, without the messages of ranks to themselves.  The ranks
  * agree on two maxima: the largest number of messages that a rank sends, and the largest number that a rank receives.
- * `messages` is the larger maximum, and `even_messages` the smaller one, which is an upper bound of the mean over all
- * ranks.  `bytes` and `even_bytes` are the same for bytes.
+ * `messages` is the larger maximum, and `lesser_messages` the smaller one, which is an upper bound of the mean over all
+ * ranks.  `bytes` and `lesser_bytes` are the two maxima of bytes.
  */
 typedef struct irr_traffic {
     int    ranks;
     int    node_ranks;    /* ranks of the largest node; each node is assumed to have this number of consecutive ranks */
     bool   own_processors;   /* true: each rank has its own processor; false: ranks share processors, or unknown */
-    double messages, even_messages;   /* numbers of messages that are not empty */
-    double bytes, even_bytes;
+    double messages, lesser_messages;   /* numbers of messages that are not empty */
+    double bytes, lesser_bytes;
     double longest;       /* bytes of the longest message */
     bool   plain;         /* true: no persistent request; on a grid route a rank then also sends messages to neighbors
                              for which it has no data */

@@ -17,8 +17,7 @@ typedef struct irr_comm_files {
     char           path[IRR_SWITCH_PATH_MAX];   /* names of the switches above this rank's node, from the environment;
                                                    empty: none */
     bool           misread;                     /* the environment has a path that is not valid */
-        char           reason[640];                 /* of an error, for the user */
-
+    char           reason[640];                 /* of an error, for the user */
 } irr_comm_files_t;
 
 /*

@@ -49,7 +49,7 @@ int irr_comm_strategies(const irr_comm_t *comm, irr_candidate_t *list)
 
 static irr_status_t init_grid(irr_comm_t *comm, const int *labels)
 {
-    const irr_strategy_t *strategy = &comm->alone;
+    const irr_strategy_t *strategy = &comm->unscheduled;
     irr_grid_t grid;
     irr_status_t status = irr_strategy_grid(strategy, comm->ranks, labels != NULL ? &comm->nodes : NULL, &grid);
 
@@ -128,12 +128,12 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
     irr_status_t status;
 
     comm->settings.algorithm = irr_algorithm_resolve(comm->settings.algorithm, hosts);
-    comm->alone = irr_strategy_alone(&strategy);
+    comm->unscheduled = irr_strategy_unscheduled(&strategy);
     status = comm->nodes.ranks == 0 ? irr_nodes_init(&comm->nodes, comm->ranks, comm->labels) : IRR_OK;
     if (status == IRR_OK) {
         status = init_agreement(comm);
     }
-    if (status == IRR_OK && !irr_strategy_is_local(&comm->alone)) {
+    if (status == IRR_OK && !irr_strategy_is_local(&comm->unscheduled)) {
         status = init_grid(comm, labels);
     }
     if (status == IRR_OK && placed) {
@@ -142,7 +142,7 @@ irr_status_t irr_comm_route_init(irr_comm_t *comm, const int *labels, const irr_
     if (status == IRR_OK) {
         status = init_schedules(comm, &strategy, &files->schedule);
     }
-    comm->serial = !irr_strategy_is_local(&comm->alone) || irr_schedules_looks_up(&comm->schedules);
+    comm->serial = !irr_strategy_is_local(&comm->unscheduled) || irr_schedules_looks_up(&comm->schedules);
     if (status == IRR_OK) {
         status = irr_exchange_create(comm, &comm->exchange);
     }

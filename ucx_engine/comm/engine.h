@@ -78,14 +78,14 @@ struct irr_comm {
     bool             serial;      /* exchanges run one at a time, because all use `relay` or `schedules` */
     bool             busy;        /* the communicator is in engine->busy */
     irr_comm_t      *next_busy;
-        irr_queue_t      queue;       /* the started exchanges that are not over */
+    irr_queue_t      queue;       /* the started exchanges that are not over */
     irr_exchange_t  *exchange;    /* the exchange object that the setup creates */
     irr_exchange_t  *spare;       /* unused exchange objects; see irr_exchange_take */
     bool             takes;       /* irr_exchange_take was called, so `exchange` may be in `spare` */
     irr_channel_t   *channel;     /* connection to all members; NULL until it is opened */
     irr_members_t    members;     /* processes of the members */
     irr_finder_t     finder;      /* connects a member when the channel first needs it */
-    irr_strategy_t   alone;       /* algorithm and parameters of exchanges without a schedule */
+    irr_strategy_t   unscheduled; /* algorithm and parameters of exchanges without a schedule */
     irr_settings_t   settings;
     int             *labels;      /* by rank: equal on ranks that share a node; NULL after the setup */
     irr_nodes_t      nodes;
@@ -102,7 +102,7 @@ struct irr_comm {
 /* Returns true if long messages are sent directly while the relay forwards the short ones (algorithm `hybrid`). */
 static inline bool irr_comm_is_split(const irr_comm_t *comm)
 {
-    return irr_strategy_is_split(&comm->alone);
+    return irr_strategy_is_split(&comm->unscheduled);
 }
 
 /* Returns the stage number in the tags of messages that are sent directly (exec/tag.h). */

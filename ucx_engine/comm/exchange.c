@@ -15,7 +15,7 @@ irr_status_t irr_exchange_create(irr_comm_t *comm, irr_exchange_t **exchange_p)
     }
     exchange->comm = comm;
     exchange->run = comm->serial ? &comm->run : &exchange->own;
-    exchange->strategy = &comm->alone;
+    exchange->strategy = &comm->unscheduled;
     exchange->result = IRR_OK;
     *exchange_p = exchange;
     return IRR_OK;
@@ -115,7 +115,7 @@ static inline irr_status_t take(irr_exchange_t *exchange, irr_run_t *run, const 
     exchange->built = !comm->serial && run->built != IRR_RUN_NOTHING;
     exchange->run = run;
     exchange->problem = *problem;
-    exchange->strategy = &comm->alone;
+    exchange->strategy = &comm->unscheduled;
     exchange->matrix = 0;
     return comm->failed;
 }

@@ -19,8 +19,8 @@
 /* Returns true if messages are sent directly, and no message waits for others or the ranks agree to drop the pacing. */
 static bool goes_in_pairs(const irr_comm_t *comm)
 {
-    return irr_strategy_is_local(&comm->alone) &&
-           (comm->alone.pacing == &irr_pacing_free || irr_schedules_looks_up(&comm->schedules));
+    return irr_strategy_is_local(&comm->unscheduled) &&
+           (comm->unscheduled.pacing == &irr_pacing_free || irr_schedules_looks_up(&comm->schedules));
 }
 
 irr_status_t irr_exchange_convert_in_place(irr_exchange_t *exchange, irr_problem_t *problem)

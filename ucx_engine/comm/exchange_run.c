@@ -133,7 +133,7 @@ static void settle(irr_exchange_t *exchange)
     const irr_comm_t *comm = exchange->comm;
     const irr_schedules_t *schedules = &comm->schedules;
 
-    exchange->strategy = schedules->chosen != NULL ? schedules->chosen : &comm->alone;
+    exchange->strategy = schedules->chosen != NULL ? schedules->chosen : &comm->unscheduled;
     exchange->view = schedules->entry != NULL ? IRR_VIEW_ALL
                      : irr_strategy_is_local(exchange->strategy) ? IRR_VIEW_OWN : IRR_VIEW_LEARNING;
 }

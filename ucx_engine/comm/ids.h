@@ -15,7 +15,7 @@
 #define IRR_IDS_NONE  IRR_IDS_COUNT
 
 typedef struct irr_ids {
-        uint64_t used[(1u << IRR_CHANNEL_ID_BITS) / 64];   /* bit i: id i is used */
+    uint64_t used[(1u << IRR_CHANNEL_ID_BITS) / 64];   /* bit i: id i is used */
     uint32_t next;   /* the id after the one that was marked as used last */
 } irr_ids_t;
 

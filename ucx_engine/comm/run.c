@@ -38,7 +38,7 @@ irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_k
                               const irr_problem_t *problem, const bool *but)
 {
     const irr_direct_side_t side = {
-        .kind = kind, .stage = irr_comm_direct_stage(comm), .least = comm->alone.direct_from, .but = but
+        .kind = kind, .stage = irr_comm_direct_stage(comm), .least = comm->unscheduled.direct_from, .but = but
     };
 
     if (kind == IRR_STEP_SEND) {

@@ -25,7 +25,7 @@ typedef struct irr_run {
     irr_plan_t          plan;
     irr_plan_mark_t     mark;        /* end of the sends of long messages in the plan; their receives follow */
     uint64_t            built;       /* serial of the schedule of the plan (comm/cache.h), or a value below */
-        const irr_strategy_t *built_strategy;   /* strategy that the plan was built for */
+    const irr_strategy_t *built_strategy;   /* strategy that the plan was built for */
 
     irr_exec_t          exec;
     unsigned char      *scratch;     /* memory of a plan in place for data on its way (route/pairs.h) */

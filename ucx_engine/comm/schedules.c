@@ -144,7 +144,7 @@ irr_status_t irr_schedules_init(irr_schedules_t *schedules, const irr_strategy_t
     schedules->dumps = dumps;
     schedules->ranks = ranks;
     schedules->rank = rank;
-    schedules->pairs = irr_strategy_alone(strategy);
+    schedules->pairs = irr_strategy_unscheduled(strategy);
     schedules->pairs.pacing = &irr_pacing_free;
     if (wanted && large && rank == 0) {
         irr_log(IRR_LOG_WARN, "exchanges of %d ranks run without a schedule: their count matrix has more bytes than "

@@ -44,13 +44,13 @@ typedef struct irr_failure {
 /* Arguments of a run. What the pointers point to must exist until the run ends. */
 typedef struct irr_exec_env {
     irr_channel_t    *channel;
-        uint16_t          tag_base;   /* what the tags of all messages have in common (exec/tag.h) */
+    uint16_t          tag_base;   /* what the tags of all messages have in common (exec/tag.h) */
 
     irr_tag_kind_t    tag_kind;   /* kind in the tags of messages with data */
     const void       *input;
     void             *output;
     void             *scratch;    /* plan->scratch_bytes bytes; NULL: none, or offsets in SCRATCH are addresses */
-        irr_compose_t     compose;    /* how messages of several pieces are sent */
+    irr_compose_t     compose;    /* how messages of several pieces are sent */
     size_t            window_messages, window_bytes;   /* the window; 0: no limit */
     irr_counters_t   *counters;
     bool              sourced;    /* the plan has a source, which handles failed messages and those of another length */

@@ -22,15 +22,15 @@
 
 /* A zeroed object is empty. The object must not move while an operation runs. */
 typedef struct irr_gather {
-        size_t         entry_max;   /* see irr_gather_init */
+    size_t         entry_max;   /* see irr_gather_init */
 
     irr_own_plan_t moves;
     irr_exec_env_t env;
-        int            family;     /* number of ranks of the family */
+    int            family;     /* number of ranks of the family */
 
     uint64_t      *lengths;   /* lengths of the entries of the family */
     irr_bytes_t    entries;   /* entries of the family as a list (exec/bytes.h); on rank 0 the entries of all ranks */
-        bool           down;       /* the present or last operation is a scatter */
+    bool           down;       /* the present or last operation is a scatter */
 
     bool           moves_entries;   /* the lengths have arrived, and the entries are sent */
     irr_status_t   status;

@@ -28,7 +28,7 @@
 
 typedef struct irr_header {
     irr_status_t status;
-        bool         lost;       /* some rank lost its knowledge of layouts */
+    bool         lost;       /* some rank lost its knowledge of layouts */
 
     size_t       more;
     size_t       messages;   /* as in the field `messages`; at least 1 */

@@ -10,7 +10,7 @@
 /* A zeroed object is empty. */
 typedef struct irr_own_plan {
     irr_plan_t plan;
-        irr_exec_t exec;
+    irr_exec_t exec;
 } irr_own_plan_t;
 
 /* bounds: an upper bound for the messages of one run. May return IRR_ERR_NO_MEMORY. */

@@ -69,7 +69,7 @@ typedef struct irr_relay_sender {
 typedef struct irr_relay_slot {
     bool           known;      /* the peer knows the layout of this rank's previous message */
     size_t         messages;   /* number of messages that the peer's predicted receive waits for, at least 1 */
-        unsigned char *header;     /* buffer for HEADER messages */
+    unsigned char *header;     /* buffer for HEADER messages */
 
     size_t         header_max;
 } irr_relay_slot_t;
@@ -119,7 +119,7 @@ typedef struct irr_relay {
     unsigned char      blank;       /* sent and received in place of an empty message */
     irr_relay_sender_t *senders;    /* by stage and sender */
     irr_relay_slot_t  *slots;       /* by stage and slot */
-        size_t             scratch_bytes;   /* total length of the memory of `senders` */
+    size_t             scratch_bytes;   /* total length of the memory of `senders` */
 
     irr_plan_t        *run;         /* the plan that the executor runs: that of the previous exchange, or `grown` */
     irr_plan_t         grown;       /* a plan that begins without steps */
@@ -135,13 +135,13 @@ typedef struct irr_relay {
     bool               broken;      /* this rank sends HEADERs with an error instead of data */
     bool               lost;        /* some rank lost layouts in the previous exchange */
     int                stage;       /* number of the stage, from 1; 0: this rank follows the previous plan */
-        size_t             slot_base, sender_base;   /* index of the first slot and the first sender of the stage */
+    size_t             slot_base, sender_base;   /* index of the first slot and the first sender of the stage */
 
     size_t             stage_steps; /* index of the first step appended for this stage */
     bool              *received;    /* by sender of this stage: its message has been handled */
-        int                not_received;     /* number of senders of this stage whose messages are missing */
+    int                not_received;     /* number of senders of this stage whose messages are missing */
 
-        bool               barrier_open;     /* the barrier is running */
+    bool               barrier_open;     /* the barrier is running */
 
 } irr_relay_t;
 

@@ -39,19 +39,19 @@ irr_strategy_t irr_strategy_of(const irr_settings_t *settings, int hosts)
     return strategy;
 }
 
-irr_strategy_t irr_strategy_alone(const irr_strategy_t *strategy)
+irr_strategy_t irr_strategy_unscheduled(const irr_strategy_t *strategy)
 {
-    irr_strategy_t alone = *strategy;
+    irr_strategy_t unscheduled = *strategy;
 
     if (irr_strategy_is_scheduled(strategy)) {
-        alone.route = &irr_route_direct;
-        alone.order = &irr_order_rotate;
-        alone.direct_from = 0;
+        unscheduled.route = &irr_route_direct;
+        unscheduled.order = &irr_order_rotate;
+        unscheduled.direct_from = 0;
     }
     if (strategy->pacing->syncs) {
-        alone.pacing = &irr_pacing_loose;
+        unscheduled.pacing = &irr_pacing_loose;
     }
-    return alone;
+    return unscheduled;
 }
 
 /* ---- grids ---- */

@@ -78,7 +78,7 @@ irr_strategy_t irr_strategy_of(const irr_settings_t *settings, int hosts);
  * Returns the strategy that replaces a strategy with a schedule if there is no schedule: it has the order of direct,
  * and pacing loose instead of sync.
  */
-irr_strategy_t irr_strategy_alone(const irr_strategy_t *strategy);
+irr_strategy_t irr_strategy_unscheduled(const irr_strategy_t *strategy);
 
 /* Returns whether a strategy needs a schedule, which is computed from the counts of all ranks. */
 static inline bool irr_strategy_is_scheduled(const irr_strategy_t *strategy)
