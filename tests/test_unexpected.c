@@ -205,6 +205,36 @@ static void test_later(void)
     }
 }
 
+/* Every rank sends unexpected messages to every other rank, and waits until they are received. */
+static void test_mutual(void)
+{
+    for (int rendezvous = 0; rendezvous < 2; rendezvous++) {
+        irr_job_t *job = irr_job_create_equal(RANKS, SHORT + 1);
+        scene_t scene;
+
+        for (int i = 0; i < RANKS * RANKS; i++) {
+            if (i / RANKS != i % RANKS) {
+                irr_job_cut(job, i / RANKS, i % RANKS, 0);
+            }
+        }
+        irr_job_fill(job);
+        open_scene(&scene, "direct", rendezvous ? 0 : SIZE_MAX);
+        for (int turn = 0; turn < 2; turn++) {
+            irr_job_t *const turn_job = turn == 0 ? job : scene.all;
+
+            irr_team_run(&scene.team, turn_job, scene.result);
+            for (int r = 0; r < RANKS; r++) {
+                CU_ASSERT(turn == 1 || scene.result[r] == IRR_ERR_TRUNCATE ||
+                          (scene.result[r] == IRR_OK && !rendezvous));
+                CU_ASSERT_TRUE(irr_job_verify(turn_job, r));
+            }
+        }
+        CU_ASSERT_FALSE(run(&scene, scene.all));
+        close_scene(&scene);
+        irr_job_destroy(job);
+    }
+}
+
 /*
  * When the sender starts, the receivers are already in the next exchange. The next exchange is one of the last
  * exchanges before the epoch barrier, or begins with the barrier.
@@ -321,5 +351,6 @@ IRR_TEST_MAIN("unexpected", 60,
     { "the receiver is notified once, and nothing else is wrong", test_notified },
     { "no later exchange receives the message",                   test_later },
     { "a late sender is served in an epoch barrier",              test_in_barrier },
+    { "on all ranks at once",                                     test_mutual },
     { "no other communicator receives the message",               test_next_communicator },
     { "expected messages are kept, on ranks far apart",           test_ahead })
