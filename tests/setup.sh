@@ -122,8 +122,9 @@ check_ompi5() {
 check_ompi6() {
     printf '#!/bin/sh\necho "$1" > "%s"\n' "$scratch/sources" > "$top/contrib/ompi_build" &&
         chmod +x "$top/contrib/ompi_build"
-    run_check --ompi6 "$scratch" && ends '14 passed, 0 failed, 6 skipped' && grep -qx "$scratch" "$scratch/sources" &&
-        grep -e "--with-ompi=$top/build/openmpi6" "$top/build/ompi6/built" || return
+    run_check --ompi6 "$scratch" && ends '15 passed, 0 failed, 6 skipped' && grep -qx "$scratch" "$scratch/sources" &&
+        grep -e "--with-ompi=$top/build/openmpi6 .*--disable-mpi-abi" "$top/build/ompi6_libmpi/built" &&
+        grep -e "--with-ompi=$top/build/openmpi6 .*--enable-mpi-abi" "$top/build/ompi6_libmpi_abi/built" || return
     printf '#!/bin/sh\nexit 1\n' > "$top/contrib/ompi_build"
     ! run_check --ompi6 "$scratch" && ! run_check --ompi6
 }
