@@ -38,7 +38,7 @@ killed() {
 
 # Two of four ranks have a /proc of their own, so that no other rank can map their memory.
 divided() {
-    ranks 4 --mca btl self,tcp "$@" "$divide" 2 "$program" once else \
+    ranks 4 --mca coll_irr_shm 1 --mca btl self,tcp "$@" "$divide" 2 "$program" once else \
         unshare --pid --fork --kill-child "$program" once
 }
 
