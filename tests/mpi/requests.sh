@@ -126,7 +126,7 @@ cases "4 ranks on nodes of two that choose" "" together:60 types
 choosing check_groups 4 --mca coll_irr_ranks_per_node 2 "$program"
 check "one rank says what was found" \
     choosing says "MPI_Alltoallv_init, 4 ranks on 1 node, about .* B to each: .* .* speedup" \
-    ranks 4 --mca coll_irr_verbose 1 "$program" starts
+    ranks 4 --mca coll_irr_verbose 1 "$program" starts:2000
 check "the report has the row of a request" choosing reports_request ranks 4 --mca coll_irr_report 1 "$program" starts
 check "the report counts nonblocking calls under their own name" reported
 share=5
