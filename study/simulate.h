@@ -1,11 +1,11 @@
 /*
  * simulate.h - the time of the plans of all ranks on a machine.
  *
- * The simulation starts steps in the order of the executor (exec/exec.h), on a simulated network (study/timed.h).  It
- * does not limit the messages in flight, as the window of the executor does.  It stores no buffers and no offsets.  For
- * each step it stores the peer, the number of bytes, the number of pieces and the dependencies.  A plan is a *line* if
- * it has one stage, no step depends on another step, and each message has one piece.  For a line the simulation stores
- * only the peers and bytes of the sends, and the sum of the bytes of the copies.
+ * The simulation starts steps in the order of the executor (exec/exec.h), on a simulated network (study/timed.h).  The
+ * executor has a window, which limits the messages in flight; the simulation has no such limit.  It stores no buffers
+ * and no offsets.  For each step it stores the peer, the number of bytes, the number of pieces and the dependencies.  A
+ * plan is a *line* if it has one stage, no step depends on another step, and each message has one piece.  For a line
+ * the simulation stores only the peers and bytes of the sends, and the sum of the bytes of the copies.
  */
 #ifndef IRR_SIMULATE_H
 #define IRR_SIMULATE_H
@@ -26,8 +26,9 @@ void         irr_simulation_destroy(irr_simulation_t *simulation);
 
 /*
  * Takes the steps of a plan from index `first` on; the context is the simulation.  The plans must pass irr_plan_check.
- * Nothing is borrowed.  Takes 40 bytes of memory for a step and 4 for a dependency; for a line 8 bytes for a send, and
- * nothing if its sends are those of rank 0, relative to the rank.  May return IRR_ERR_NO_MEMORY.
+ * Nothing is borrowed.  Takes 40 bytes of memory for a step and 4 for a dependency.  A line takes 8 bytes for a send,
+ * or nothing if its sends equal those of rank 0, with receivers counted from the sending rank.  May return
+ * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_simulation_take(void *context, const irr_plan_t *plan, size_t first, bool last);
 

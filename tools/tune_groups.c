@@ -2,8 +2,8 @@
  * tune_groups.c - the groups of ranks that irr_tune measures.  All ranks know the node of each rank, and compute the
  * same groups from this knowledge.
  *
- * At most as many ranks of a node communicate as the node has processors, but at least two, because ranks that share a
- * processor slow each other down.
+ * The number of ranks of a node that communicate is at most the number of its processors, because ranks that share a
+ * processor slow each other down.  It is at least two.
  */
 #include "tune.h"
 
@@ -31,7 +31,7 @@ static void add(irr_tune_group_t *group, int rank)
     group->members[group->count++] = rank;
 }
 
-/* Sets the members of a group that follow from its list of ranks; see irr_tune_group_t. */
+/* Computes the other fields of a group from its list of ranks; see irr_tune_group_t. */
 static void finish(irr_tune_group_t *group, int stride, int rank)
 {
     group->me = -1;

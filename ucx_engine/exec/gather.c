@@ -38,9 +38,9 @@ size_t irr_gather_begin(irr_gather_t *gather)
 }
 
 /*
- * Starts to send and receive the entries of this rank's family. If `lengths` is NULL, starts with the lengths instead.
- * In memory the entries are contiguous, beginning with this rank's own: INPUT and OUTPUT of the plan are this entry,
- * and SCRATCH is the memory behind it.
+ * Starts to send and receive the entries of this rank's family. If `lengths` is NULL, the ranks exchange the
+ * lengths of their entries instead. In memory the entries are contiguous, and this rank's own entry is first. INPUT and
+ * OUTPUT of the plan are the own entry, and SCRATCH is the memory behind it.
  */
 static void start(irr_gather_t *gather, const uint64_t *lengths, void *bytes)
 {

@@ -3,8 +3,8 @@
  *
  * A pacing is a function that adds signals, waits and dependencies to the plan of a rank.  The executor (exec/exec.h)
  * therefore needs no code for pacings, and irr_plan_check (study/check.h) can prove that the exchange ends.  The plan
- * must come from a direct route or from a schedule.  Plans of grids have no pacing, because sender and receiver may
- * have a message in different steps, and because their sends already wait for receives.
+ * must come from a direct route or from a schedule.  Plans of grids have no pacing for two reasons: the number of
+ * a message's step may differ at its sender and at its receiver, and sends of grids already wait for receives.
  *
  * A rank sends in the order of its plan, so a send that may not start yet delays all later sends.  If several sends
  * must wait for the same step, a dependency of the first of these sends is therefore enough.  The same is true for

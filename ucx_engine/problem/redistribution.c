@@ -5,10 +5,11 @@
  *
  * The array changes from blocks of x elements on p ranks to blocks of y elements on q ranks.  An entry of the table is
  * the sum of the overlaps of all blocks of source i with all blocks of target j in a period of L = lcm(xp, yq)
- * elements.  For each pair of such blocks, take the distance between their starts, modulo L.  Let G = gcd(xp, yq).  The
- * distances are all numbers that are congruent to jy - ix modulo G, each once.  The sum of the overlaps is therefore
- * the number of pairs (e, f), 0 <= e < x, 0 <= f < y, for which e - f is congruent to jy - ix modulo G.  This number is
- * computed without a loop.
+ * elements.  For each pair of such blocks, take the distance between their starts, modulo L.  Let G = gcd(xp, yq).
+ * Each number from 0 to L - 1 that is congruent to jy - ix modulo G is the distance of one pair.  Let e be a position
+ * in a block of the source, and f a position in a block of the target.  The sum of the overlaps is the number of pairs
+ * (e, f), 0 <= e < x, 0 <= f < y, for which e - f is congruent to jy - ix modulo G.  This number is computed without a
+ * loop.
  *
  * The elements after the last whole period are called the rest.  They are counted block by block, along the side with
  * the longer blocks.  A cycle of a side is one block on each of its ranks.  A longer block overlaps a number of whole
