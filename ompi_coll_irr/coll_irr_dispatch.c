@@ -89,6 +89,12 @@ static int serve(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, irr_
                             : mca_coll_irr_host(module, which, MCA_COLL_IRR_BLOCKING, call, NULL, NULL);
 }
 
+/* Returns true if the record of the service counts calls. */
+static inline bool measures_calls(const mca_coll_irr_service_t *service)
+{
+    return service->record != NULL || mca_coll_irr_component.measures;
+}
+
 /*
  * Serves a call.  If `chooses` is true, the call counts for the choice of the strategy: the function times the call if
  * the choice requires it, and runs an agreement after the call if one is due.  If the component measures calls, the
@@ -100,7 +106,7 @@ static int serve_counted(mca_coll_irr_module_t *module, mca_coll_irr_service_t *
 {
     const irr_choice_timing_t timing =
         chooses ? mca_coll_irr_service_next(module, service) : (irr_choice_timing_t){ .timed = false };
-    const bool measures = service->record != NULL || mca_coll_irr_component.measures;
+    const bool measures = measures_calls(service);
     const uint64_t begin_ns = timing.timed || measures ? irr_clock_ns() : 0;
     const int result = serve(module, service->which, strategy, call);
     const uint64_t ns = begin_ns > 0 ? irr_clock_ns() - begin_ns : 0;
@@ -136,7 +142,6 @@ int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
     waits = mca_coll_irr_team_must_join(module, service);   /* this communicator has not joined (yet) */
     strategy = waits ? NULL : mca_coll_irr_service_strategy(service);
     chooses = service->state == MCA_COLL_IRR_CHOOSING && !waits;
-    return chooses || service->record != NULL || mca_coll_irr_component.measures
-               ? serve_counted(module, service, strategy, call, chooses)
-               : serve(module, which, strategy, call);
+    return chooses || measures_calls(service) ? serve_counted(module, service, strategy, call, chooses)
+                                              : serve(module, which, strategy, call);
 }

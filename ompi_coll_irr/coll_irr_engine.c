@@ -209,8 +209,8 @@ irr_status_t mca_coll_irr_engine_open(void)
 
 /*
  * Returns the number of rounds of engine progress before this rank yields.  If processors are scarce, a missing message
- * usually arrives only after other ranks have run, so one round is enough.  More rounds are needed if the
- * ranks of this node use a network, because the network may still deliver a message that was sent before.
+ * usually arrives only after other ranks have run, so one round is enough.  More rounds are needed if the ranks of this
+ * node use a network, because the network may still deliver a message that was sent before.
  */
 static int rounds_of_attempt(void)
 {

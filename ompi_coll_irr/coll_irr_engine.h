@@ -61,9 +61,9 @@ void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group);
 
 /*
  * Closes and drains the engine, together with all processes that this process exchanged messages with.  Blocks for at
- * most this number of seconds; 0: no limit.  MPI_COMM_WORLD must still work.
+ * most coll_irr_timeout.  MPI_COMM_WORLD must still work.
  */
-void mca_coll_irr_teardown(size_t seconds);
+void mca_coll_irr_teardown(void);
 
 /* Frees the groups that mca_coll_irr_teardown_add recorded. */
 void mca_coll_irr_groups_free(void);

@@ -349,7 +349,7 @@ static void destruct(mca_coll_irr_module_t *module)
         report_all();
         mca_coll_irr_report_end();
         mca_coll_irr_memory_end();
-        mca_coll_irr_teardown(module->settings->engine.timeout);
+        mca_coll_irr_teardown();
         strand_modules();
     }
     opal_mutex_lock(&mca_coll_irr_component.lock);

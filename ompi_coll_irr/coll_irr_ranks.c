@@ -64,15 +64,14 @@ int mca_coll_irr_ranks_on_my_node(const mca_coll_irr_ranks_t *ranks)
 
 /* ---- values that other processes have published ---- */
 
-/* The result of a lookup. */
-typedef struct found {
-    uint64_t value;
-    bool     known;
-    bool     exists;   /* the process has published a value */
-} found_t;
+/*
+ * For each value: a word for each process of the job; NULL: no lookup yet.  UNKNOWN: not looked up; ABSENT: the process
+ * has published no value; otherwise the value plus 1.  Guarded by the component's lock.
+ */
+static uint64_t *lookups[MCA_COLL_IRR_VALUES];
 
-/* For each value: the results for all processes of the job; NULL: no lookup yet.  Guarded by the component's lock. */
-static found_t *lookups[MCA_COLL_IRR_VALUES];
+#define UNKNOWN UINT64_C(0)
+#define ABSENT  UINT64_MAX
 
 void mca_coll_irr_lookups_close(void)
 {
@@ -86,24 +85,27 @@ int mca_coll_irr_lookup(const mca_coll_irr_ranks_t *ranks, int rank, mca_coll_ir
 {
     const opal_process_name_t name = mca_coll_irr_process(ranks, rank);
     const size_t processes = (size_t)mca_coll_irr_process_info.num_procs;
-    found_t own = { .known = false }, *found = &own;
-    int result = OMPI_SUCCESS;
+    uint64_t own = UNKNOWN, *kept = &own;
+    int result;
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
     if (lookups[which] == NULL) {
         lookups[which] = calloc(processes, sizeof(own));
     }
     if (lookups[which] != NULL && name.vpid < processes) {
-        found = &lookups[which][name.vpid];
+        kept = &lookups[which][name.vpid];
     }
-    if (!found->known) {
-        result = which == MCA_COLL_IRR_NODE ? mca_coll_irr_modex_node(&name, &found->value)
-                                            : mca_coll_irr_modex_get(MCA_COLL_IRR_SIGNATURE_KEY, &name, &found->value);
-        found->exists = result == OMPI_SUCCESS;
-        found->known = found->exists || result == OMPI_ERR_NOT_FOUND;
+    *value = *kept - 1;
+    result = *kept == ABSENT ? OMPI_ERR_NOT_FOUND : OMPI_SUCCESS;
+    if (*kept == UNKNOWN) {
+        result = which == MCA_COLL_IRR_NODE ? mca_coll_irr_modex_node(&name, value)
+                                            : mca_coll_irr_modex_get(MCA_COLL_IRR_SIGNATURE_KEY, &name, value);
+        if (result == OMPI_SUCCESS && *value + 1 != ABSENT) {
+            *kept = *value + 1;
+        } else if (result == OMPI_ERR_NOT_FOUND) {
+            *kept = ABSENT;
+        }
     }
-    *value = found->value;
-    result = found->known && !found->exists ? OMPI_ERR_NOT_FOUND : result;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
     return result;
 }

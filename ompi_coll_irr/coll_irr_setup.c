@@ -23,6 +23,7 @@
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
+#include "coll_irr_settings.h"
 #include "coll_irr_team.h"
 
 /* ---- groups of processes, for the teardown ---- */
@@ -310,9 +311,20 @@ static void barriers(time_t deadline)
     }
 }
 
-void mca_coll_irr_teardown(size_t seconds)
+/* Returns the parameter coll_irr_timeout in seconds; 0: no limit.  The teardown belongs to no communicator. */
+static size_t timeout_of_job(void)
+{
+    const mca_coll_irr_setting_t *setting = mca_coll_irr_setting("timeout");
+    irr_settings_t settings = { .timeout = 0 };
+
+    (void)irr_setting_parse(setting->row, mca_coll_irr_parameter_text(setting), &settings);
+    return settings.timeout;
+}
+
+void mca_coll_irr_teardown(void)
 {
     mca_coll_irr_component_t *component = &mca_coll_irr_component;
+    const size_t seconds = timeout_of_job();
 
     if (component->engine_state == MCA_COLL_IRR_ENGINE_OPEN) {
         const time_t deadline = seconds > 0 ? time(NULL) + (time_t)seconds : 0;

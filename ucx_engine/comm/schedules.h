@@ -79,7 +79,7 @@ typedef struct irr_schedules {
     irr_cache_entry_t     *entry;      /* result: schedule; NULL: none */
     const irr_strategy_t  *chosen;     /* result: strategy; NULL: that of exchanges without a schedule */
     irr_strategy_t         pairs;      /* strategy of exchanges in place */
-    bool                   warned;     /* the user was told that a schedule takes too long */
+    bool                   warned;     /* a message about a slow schedule was printed */
     irr_learning_t        *learning;   /* NULL: no gather after a miss */
     irr_dump_t             dump;       /* on rank 0 */
     unsigned               matrix;     /* number of the file of the matrix of this exchange, on rank 0 */

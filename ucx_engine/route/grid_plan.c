@@ -9,8 +9,7 @@
  *
  * The parameter `overlap` adds dependencies between stages.  With `dual` a send depends on all receives of the previous
  * stage.  With `single` it also depends on all sends of the previous stage.  With `blocking` a barrier follows each
- * stage, and each send also depends on the previous send.  With `pipelined` a send depends only on the receives of its
- * data.
+ * stage, and each send also depends on the previous send.  `pipelined` adds no dependency.
  *
  * The receives of direct messages are first in the plan, because they wait for nothing.  The direct sends follow the
  * sends of the first stage, because the messages of the first stage are short, and other ranks wait for them.
