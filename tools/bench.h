@@ -12,6 +12,10 @@
  *   bench_report.c    the table
  *   bench_files.c     the results as JSON, with more detail, and as comma-separated values
  *
+ * An exchange is one call on all ranks.  A row of the results is one algorithm, with calls of one kind: plain ones, or
+ * starts of a persistent request.  A unit is the number of bytes from which a pattern makes the count matrix, the bytes
+ * that each rank sends to each other rank.
+ *
  * Rank 0 alone reads the command line and the files, and prints.  It broadcasts its results, so that all ranks continue
  * together or end together with the same exit status.  "Collective" below means over MPI_COMM_WORLD.
  */
@@ -24,7 +28,7 @@
 #define IRR_BENCH_LIST_MAX 16                        /* maximum number of algorithms on the command line */
 #define IRR_BENCH_ROWS_MAX (2 * IRR_BENCH_LIST_MAX)  /* one plain and one persistent row for each algorithm */
 
-/* Values of an algorithm that are not rows of the algorithm table.  Rows with these values do not use coll/irr. */
+/* Numbers of algorithms that are not coll/irr's; all others are row numbers of its table of algorithms. */
 enum {
     IRR_BENCH_HOST = -2,   /* Open MPI's implementation of the call */
     IRR_BENCH_P2P  = -1    /* point-to-point messages of the benchmark (bench_run.c) */
@@ -41,7 +45,10 @@ enum { IRR_COUNTERS_MAP(IRR_BENCH_COUNTER_ID) IRR_BENCH_COUNTERS };
 const char *irr_bench_counter_name(int i);
 const char *irr_bench_counter_text(int i);
 
-/* The increase of each counter during a number of exchanges.  For a gauge: its value after the last exchange. */
+/*
+ * The increase of each counter during a number of exchanges.  A gauge is a counter that is no sum, such as a maximum; it
+ * has its value after the last exchange instead.
+ */
 typedef struct irr_bench_counts {
     unsigned long long value[IRR_BENCH_COUNTERS];
 } irr_bench_counts_t;
@@ -56,10 +63,7 @@ irr_bench_counts_t irr_bench_pvars_read(void);
 /* Adds the increase of each counter between two readings to *sum. */
 void irr_bench_counts_add(irr_bench_counts_t *sum, const irr_bench_counts_t *before, const irr_bench_counts_t *after);
 
-/*
- * Returns the mean increase of counter i per exchange, or the value of a gauge.  Negative if the component has no such
- * counter.
- */
+/* Returns the mean increase of counter i per exchange, or the value of a gauge; -1 if the component lacks it. */
 double irr_bench_counts_share(const irr_bench_counts_t *sum, int i, int exchanges);
 
 /* ---- options ---- */
@@ -75,17 +79,14 @@ typedef enum irr_bench_call {
 /* Returns the name of the call, or of its nonblocking form. */
 const char *irr_bench_call_name(irr_bench_call_t call, bool nonblocking);
 
-/*
- * Which exchanges are verified byte by byte.  Filling and verifying the buffers evicts the exchange's data from the
- * caches.
- */
+/* Selects the exchanges whose bytes are all compared.  A compared exchange begins with cold caches, so it is slower. */
 typedef enum irr_bench_check {
     IRR_BENCH_CHECK_NONE,
     IRR_BENCH_CHECK_ENDS,   /* one untimed exchange before the warm-up and one after the iterations */
     IRR_BENCH_CHECK_EACH
 } irr_bench_check_t;
 
-/* --loop: the kind of calls in a loop that is timed as a whole. */
+/* The calls of --loop, which times all of them as a whole. */
 typedef enum irr_bench_loop {
     IRR_BENCH_LOOP_NONE,
     IRR_BENCH_LOOP_SAME,
@@ -104,7 +105,8 @@ typedef struct irr_bench_work {
     irr_bench_check_t check;
     irr_bench_call_t call;
     irr_bench_loop_t loop;
-    int      pieces, stride;                  /* MPI_Alltoallw: pieces of a block, and their distance in pieces */
+    int      pieces, stride;                  /* MPI_Alltoallw: number of pieces of a block; a piece begins `stride`
+                                                 lengths of a piece after the piece before it */
     int      dims, degree;                    /* dimensions of a periodic grid; neighbours on a ring; 0: no topology */
     int      inter;                           /* ranks in the first group of an intercommunicator; 0: there is none */
     bool     in_place;                        /* MPI_IN_PLACE */
@@ -148,15 +150,10 @@ const char *irr_bench_algorithm_name(int algorithm);
  */
 irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit, irr_matrix_t *matrix);
 
-/*
- * Figures of a matrix.  busiest_bytes: the bytes of the busiest rank, which is the largest number of bytes that a rank
- * sends or receives (Lmax of the JPDC paper).
- */
+/* Figures of a matrix.  messages: number of its nonzero entries. */
 typedef struct irr_bench_facts {
-    uint64_t messages;
-    uint64_t bytes;
-    uint64_t largest;
-    uint64_t busiest_bytes;
+    uint64_t messages, bytes, largest;
+    uint64_t busiest_bytes;   /* see irr_cli_lmax */
 } irr_bench_facts_t;
 
 irr_bench_facts_t irr_bench_facts(const irr_matrix_t *matrix);
@@ -164,12 +161,13 @@ irr_bench_facts_t irr_bench_facts(const irr_matrix_t *matrix);
 /* ---- exchange ---- */
 
 /*
- * The send side or the receive side of a call.  It has one block for each slot; a slot is a rank or a neighbour. Blocks
- * are contiguous, or, if each has a datatype, the pieces of different blocks interleave.
+ * The send side or the receive side of a call.  It has a block for each slot; a slot stands for a peer, which is a rank
+ * or a neighbour.  The blocks are contiguous.  With datatypes, the pieces of different blocks interleave.
  */
 typedef struct irr_bench_side {
     int           *ints;                /* the memory of the six arrays below */
-    int           *ranks, *numbers;     /* by slot: the peer; the number of the edge, which is equal at both ends */
+    int           *ranks, *numbers;     /* by slot: the peer; a number that tells apart several blocks between the same
+                                           two ranks, equal at both ends */
     int           *counts, *offsets;    /* bytes */
     int           *longest;             /* size in bytes of the memory of each block */
     int           *ones;                /* counts of the call if each slot has a datatype */
@@ -187,7 +185,10 @@ typedef struct irr_bench_exchange {
     MPI_Request            *requests;   /* room for one send and one receive of each slot */
 } irr_bench_exchange_t;
 
-/* Collective. matrix: rank 0 only.  Returns the same result on all ranks; rank 0 prints the error message. */
+/*
+ * Collective.  matrix: used on rank 0 only.  unit: bytes of each block to a neighbour.  Returns the same result on all
+ * ranks; rank 0 prints the error message.
+ */
 irr_cli_exit_t irr_bench_exchange_init(irr_bench_exchange_t *exchange, const irr_bench_work_t *work,
                                        const irr_matrix_t *matrix, uint64_t unit);
 void             irr_bench_exchange_fini(irr_bench_exchange_t *exchange);
@@ -214,7 +215,7 @@ void irr_bench_verify(const irr_bench_exchange_t *exchange, uint64_t number, irr
 /* Returns the number of blocks that a rank has on each side. */
 int irr_bench_slots(const irr_bench_work_t *work, int ranks, int rank);
 
-/* Returns the rank that slot number `slot` of a rank sends to or receives from, and the number of that edge. */
+/* Returns the peer of a slot of a rank, and sets *number_p to its number (irr_bench_side_t). */
 int irr_bench_peer(const irr_bench_work_t *work, int ranks, int rank, int slot, bool sends, int *number_p);
 
 /* Collective.  Returns a communicator of the ranks of MPI_COMM_WORLD with the topology or the groups of the call. */
@@ -243,15 +244,16 @@ typedef struct irr_bench_summary {
     double median_low, median_high;           /* 97.5 % interval of the median, if the times are independent */
     double ratio;                             /* median of row host divided by this median; negative: no row host */
     double ratio_low, ratio_high;             /* 95 % interval of ratio, or wider; negative: none, or row host */
-    double start_ratio;                       /* the same ratio for the persistent row of host */
+    double start_ratio;                       /* median of the persistent row of host divided by this median */
     double alone;                             /* median of the exchange without a computation; negative: unknown */
-    double hidden;                            /* median of the hidden share; negative: unknown */
+    double hidden;                            /* median share of an exchange that the computation hides, from 0 to 1;
+                                                 negative: unknown */
     double rate;                              /* 10^6 bytes per second of the busiest rank, at the median time */
 } irr_bench_summary_t;
 
 /*
- * An algorithm, plain or persistent, and its results on one matrix. by_irr, misled, counters and the times of all ranks
- * are valid on rank 0 only.
+ * A row, and its results on one matrix.  by_irr, misled, counters and summary are valid on rank 0 only.  On rank 0, an
+ * element of times and exposed is the maximum over all ranks.
  */
 typedef struct irr_bench_row {
     int               algorithm;
@@ -259,9 +261,9 @@ typedef struct irr_bench_row {
     bool              starts;    /* persistent */
     MPI_Comm          comm;
     MPI_Request       request;   /* with `starts`: the persistent request of a measurement */
-    double           *times;     /* seconds of the slowest rank, by iteration */
+    double           *times;     /* seconds, by iteration */
     double           *alone;     /* with overlap: the exchange without the computation; or NULL */
-    double           *exposed;   /* with overlap: the time minus that rank's computation; or NULL */
+    double           *exposed;   /* with overlap: the time minus the computation of the same rank; or NULL */
     bool              by_irr;    /* coll/irr served all iterations on all ranks */
     bool              misled;    /* by_irr contradicts the name of the row */
     bool              wrong;     /* a byte was wrong on some rank */
@@ -269,7 +271,7 @@ typedef struct irr_bench_row {
     int               round;     /* number of the exchange with this byte; all exchanges are counted from 1 */
     /* Mean of each counter per iteration, on the rank with the largest mean; negative: unknown. */
     double            counters[IRR_BENCH_COUNTERS];
-    irr_bench_summary_t summary;   /* rank 0 */
+    irr_bench_summary_t summary;
 } irr_bench_row_t;
 
 /* The suffix of a persistent row: it follows the name of the algorithm. */
@@ -301,10 +303,7 @@ void irr_bench_summarise(const irr_bench_result_t *result, double *scratch);
 void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_bench_facts_t *facts);
 void irr_bench_report_rows(const irr_bench_result_t *result);
 
-/*
- * Prints a last line: another implementation than the one in its name served a row.  loaded is true if coll/irr's
- * counters exist.
- */
+/* Prints a last line, which explains the marked rows: not the implementation in their name has served them. */
 void irr_bench_report_warning(bool loaded);
 
 /* Writes name and version of the MPI library; text has room for MPI_MAX_LIBRARY_VERSION_STRING. */

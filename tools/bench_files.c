@@ -21,7 +21,6 @@
 #include "cli_options.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define MICRO 1e6
 
@@ -31,74 +30,57 @@ static struct {
     json_t *results;      /* borrowed from root */
 } files;
 
-/* ---- figures ---- */
-
-typedef struct figure {
-    const char *name;
-    double      value;      /* negative: there is none */
-    int         decimals;
-} figure_t;
-
-/* The comma-separated file has the columns lmax and `verified` after the first FIRST figures. */
-enum { FIRST = 8, FIGURES = 13 };
-
-static void figures_of(const irr_bench_row_t *row, figure_t figures[FIGURES])
-{
-    const irr_bench_summary_t *s = &row->summary;
-    const figure_t all[FIGURES] = {
-        { "median_us", s->median * MICRO, 3 }, { "min_us", s->min * MICRO, 3 }, { "max_us", s->max * MICRO, 3 },
-        { "mean_us", s->mean * MICRO, 3 }, { "p90_us", s->p90 * MICRO, 3 }, { "p99_us", s->p99 * MICRO, 3 },
-        { "host_ratio", s->ratio, 4 },
-        { "messages_sent", row->counters[IRR_BENCH_COUNTER_messages_sent], 1 },
-        { "alone_us", s->alone * MICRO, 3 }, { "hidden", s->hidden, 4 },
-        { "host_ratio_low", s->ratio_low, 4 }, { "host_ratio_high", s->ratio_high, 4 },
-        { "mb_per_s", s->rate, 3 }
-    };
-
-    memcpy(figures, all, sizeof(all));
-}
-
 /* ---- comma-separated values ---- */
 
-/* The columns before the figures, and the names of the figures in their order, with lmax and verified inserted. */
 static const char csv_head[] =
     "unit,algorithm,persistent,served_by,median_us,min_us,max_us,mean_us,p90_us,p99_us,host_ratio,messages_sent,lmax,"
     "verified,alone_us,hidden,host_ratio_low,host_ratio_high,mb_per_s\n";
 
+/* Writes a column; it is empty if the value is negative. */
+static void put(double value, int decimals)
+{
+    fputc(',', files.csv);
+    if (value >= 0) {
+        fprintf(files.csv, "%.*f", decimals, value);
+    }
+}
+
 static void write_csv(const irr_bench_result_t *result, int i)
 {
     const irr_bench_row_t *row = &result->rows[i];
-    figure_t figures[FIGURES];
+    const irr_bench_summary_t *s = &row->summary;
+    const double times[] = { s->median, s->min, s->max, s->mean, s->p90, s->p99 };
 
-    figures_of(row, figures);
     if (result->options->matrix == NULL) {
         fprintf(files.csv, "%" PRIu64, result->unit);
     }
     fprintf(files.csv, ",%s,%d,%s", row->name, row->starts, row->by_irr ? "irr" : "host");
-    for (int k = 0; k < FIGURES; k++) {
-        if (k == FIRST) {
-            fprintf(files.csv, ",%" PRIu64 ",%s", result->facts.busiest_bytes,
-                    result->options->work.check == IRR_BENCH_CHECK_NONE ? "" : row->wrong ? "no" : "yes");
-        }
-        fputc(',', files.csv);
-        if (figures[k].value >= 0) {
-            fprintf(files.csv, "%.*f", figures[k].decimals, figures[k].value);
-        }
+    for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++) {
+        put(times[k] * MICRO, 3);
     }
+    put(s->ratio, 4);
+    put(row->counters[IRR_BENCH_COUNTER_messages_sent], 1);
+    fprintf(files.csv, ",%" PRIu64 ",%s", result->facts.busiest_bytes,
+            result->options->work.check == IRR_BENCH_CHECK_NONE ? "" : row->wrong ? "no" : "yes");
+    put(s->alone * MICRO, 3);
+    put(s->hidden, 4);
+    put(s->ratio_low, 4);
+    put(s->ratio_high, 4);
+    put(s->rate, 3);
     fputc('\n', files.csv);
 }
 
 /* ---- JSON ---- */
 
-/* Return a number or a text as JSON; null if the number is negative or the text is NULL. */
+/* Return a number, or a time in microseconds, as JSON; null if it is negative. */
 static json_t *number(double value)
 {
     return value < 0 ? json_null() : json_real(value);
 }
 
-static json_t *text_or_null(const char *text)
+static json_t *micro(double seconds)
 {
-    return text != NULL ? json_string(text) : json_null();
+    return number(seconds * MICRO);
 }
 
 static json_t *input_of(const irr_bench_options_t *options)
@@ -120,7 +102,8 @@ static json_t *root_of(const irr_bench_options_t *options, int ranks)
                      "version", irr_cli_version(), "mpi", library, "call",
                      irr_bench_call_name(work->call, work->overlap), "first_group",
                      work->inter > 0 ? json_integer(work->inter) : json_null(), "in_place", work->in_place,
-                     "datatype", text_or_null(options->datatype), "ranks", ranks, "input", input_of(options),
+                     "datatype",
+                     options->datatype != NULL ? json_string(options->datatype) : json_null(), "ranks", ranks, "input", input_of(options),
                      "iterations", work->iterations, "warmup", work->warmup,
                      "check", work->check != IRR_BENCH_CHECK_NONE, "check_each", work->check == IRR_BENCH_CHECK_EACH,
                      "results");
@@ -149,23 +132,21 @@ static json_t *counters_of(const irr_bench_row_t *row)
 static json_t *row_of(const irr_bench_result_t *result, int i)
 {
     const irr_bench_row_t *row = &result->rows[i];
+    const irr_bench_summary_t *s = &row->summary;
     const irr_bench_work_t *work = &result->options->work;
-    figure_t figures[FIGURES];
-    json_t *object = json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:o}", "algorithm", row->name, "persistent",
-                               row->starts, "served_by", row->by_irr ? "irr" : "host", "host_start_ratio",
-                               number(row->summary.start_ratio), "verified",
-                               work->check != IRR_BENCH_CHECK_NONE ? json_boolean(!row->wrong) : json_null(),
-                               "counters", counters_of(row), "times_us", times_of(row->times, work->iterations),
-                               "alone_us", row->alone != NULL ? times_of(row->alone, work->iterations) : json_null());
-    const size_t members = json_object_size(object);
 
-    figures_of(row, figures);
-    for (int k = 0; k < FIGURES; k++) {   /* alone_us, the list of all times, replaces the median of this name */
-        if (json_object_get(object, figures[k].name) == NULL) {
-            json_object_set_new(object, figures[k].name, number(figures[k].value));
-        }
-    }
-    return irr_chart_whole(object, members + FIGURES - 1);
+    return json_pack(
+        "{s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "algorithm", row->name, "persistent", row->starts, "served_by", row->by_irr ? "irr" : "host",
+        "host_start_ratio", number(s->start_ratio),
+        "verified", work->check != IRR_BENCH_CHECK_NONE ? json_boolean(!row->wrong) : json_null(),
+        "counters", counters_of(row), "times_us", times_of(row->times, work->iterations),
+        "alone_us", row->alone != NULL ? times_of(row->alone, work->iterations) : json_null(),
+        "median_us", micro(s->median), "min_us", micro(s->min), "max_us", micro(s->max), "mean_us", micro(s->mean),
+        "p90_us", micro(s->p90), "p99_us", micro(s->p99), "host_ratio", number(s->ratio),
+        "messages_sent", number(row->counters[IRR_BENCH_COUNTER_messages_sent]), "hidden", number(s->hidden),
+        "host_ratio_low", number(s->ratio_low), "host_ratio_high", number(s->ratio_high),
+        "mb_per_s", number(s->rate));
 }
 
 static json_t *result_of(const irr_bench_result_t *result)

@@ -28,11 +28,6 @@ typedef struct bench {
     double             *times;          /* scratch for one row, and the times of all rows */
 } bench_t;
 
-static irr_cli_exit_t larger(irr_cli_exit_t a, irr_cli_exit_t b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- rank 0 ---- */
 
 static irr_cli_exit_t load(bench_t *bench, uint64_t unit)
@@ -132,9 +127,9 @@ static irr_cli_exit_t run_units(bench_t *bench)
     irr_cli_exit_t code = allocate_times(bench);
 
     for (uint64_t unit = work->unit_min; code != IRR_CLI_REFUSED; unit *= 2) {
-        irr_cli_exit_t result = run_unit(bench, unit);
+        const irr_cli_exit_t result = run_unit(bench, unit);
 
-        code = larger(code, result);
+        code = result > code ? result : code;
         if (unit == 0 || unit > work->unit_max / 2) {
             break;
         }

@@ -61,27 +61,12 @@ irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status)
     return IRR_CLI_GOOD;
 }
 
-static irr_cli_exit_t draw(const irr_tool_job_t *job)
-{
-    if (job->options->topology != NULL) {
-        return irr_tool_draw_tree(job);
-    }
-    if (job->schedule == NULL || (job->schedule->count > IRR_TOOL_DRAW_MESSAGES_MAX && !job->options->async)) {
-        return irr_tool_draw_steps(job);
-    }
-    if (job->schedule->count > IRR_TOOL_DRAW_MESSAGES_MAX) {
-        return irr_cli_complain("draw --async shows at most %d messages, not %zu; without --async it draws a map",
-                                IRR_TOOL_DRAW_MESSAGES_MAX, job->schedule->count);
-    }
-    return irr_tool_draw_time(job);
-}
-
 static irr_cli_exit_t run_command(const irr_tool_job_t *job)
 {
     switch (job->options->command) {
     case IRR_TOOL_PRINT: return job->options->json ? irr_tool_json(job) : print_text(job);
     case IRR_TOOL_CHECK: return irr_tool_check(job);
-    case IRR_TOOL_DRAW:  return draw(job);
+    case IRR_TOOL_DRAW:  return irr_tool_draw(job);
     case IRR_TOOL_EMIT:  return irr_tool_emit(job);
     case IRR_TOOL_SIMULATE:  return irr_tool_simulate(job);
     case IRR_TOOL_RECOMMEND: return irr_tool_recommend(job);
@@ -188,22 +173,17 @@ static irr_cli_exit_t check_nodes(const irr_tool_job_t *job, const irr_nodes_t *
     return IRR_CLI_GOOD;
 }
 
-/* Returns whether the command needs the plan of one rank only. */
-static bool prints_one(const irr_tool_options_t *options)
-{
-    return options->command == IRR_TOOL_PRINT && !options->json && options->rank != IRR_TOOL_ALL_RANKS;
-}
-
 /* Computes the matrix of the messages between leaders, and the schedule, if the strategy needs them. */
 static irr_status_t prepare(irr_tool_job_t *job, irr_plans_known_t *known)
 {
     const irr_tool_options_t *options = job->options;
     irr_tool_input_t *input = job->input;
+    const bool one = options->command == IRR_TOOL_PRINT && !options->json && options->rank != IRR_TOOL_ALL_RANKS;
     irr_status_t status = IRR_OK;
 
     *known = (irr_plans_known_t){
         .matrix = job->matrix, .nodes = job->nodes, .tree = job->tree, .in_place = options->in_place,
-        .only = prints_one(options) ? &options->rank : NULL };
+        .only = one ? &options->rank : NULL };
     if (irr_strategy_forwards(job->strategy)) {
         status = irr_forward_matrix(job->nodes, job->matrix, &input->forwarded);
         job->delivered = &input->forwarded;

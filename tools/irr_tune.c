@@ -127,11 +127,16 @@ static void report(const tune_t *tune, FILE *stream)
     }
 }
 
-static irr_cli_exit_t write_file(tune_t *tune)
+/* Prints the results, and writes them to the file, if there is one and the results are known. */
+static irr_cli_exit_t finish(tune_t *tune)
 {
-    const int file = fileno(tune->file);
-    bool good = ftruncate(file, 0) == 0 || errno == EINVAL;   /* EINVAL: a device has no length */
+    bool good;
 
+    report(tune, stdout);
+    if (tune->file == NULL || tune->switches.reason != NULL) {
+        return IRR_CLI_GOOD;
+    }
+    good = ftruncate(fileno(tune->file), 0) == 0 || errno == EINVAL;   /* EINVAL: a device has no length */
     report(tune, tune->file);
     good = good && !ferror(tune->file);
     good = fclose(tune->file) == 0 && good;
@@ -141,12 +146,6 @@ static irr_cli_exit_t write_file(tune_t *tune)
         return IRR_CLI_WRONG;
     }
     return IRR_CLI_GOOD;
-}
-
-static irr_cli_exit_t finish(tune_t *tune)
-{
-    report(tune, stdout);
-    return tune->file != NULL && tune->switches.reason == NULL ? write_file(tune) : IRR_CLI_GOOD;
 }
 
 /* ---- all ranks ---- */

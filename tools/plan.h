@@ -136,9 +136,7 @@ typedef struct irr_tool_job {
 
 /* The commands.  If plans are wrong or memory runs out, they print an error message before they write any output. */
 irr_cli_exit_t irr_tool_json(const irr_tool_job_t *job);
-irr_cli_exit_t irr_tool_draw_steps(const irr_tool_job_t *job);
-irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job);  /* needs a schedule */
-irr_cli_exit_t irr_tool_draw_tree(const irr_tool_job_t *job);  /* needs a topology */
+irr_cli_exit_t irr_tool_draw(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_check(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_emit(const irr_tool_job_t *job);
 irr_cli_exit_t irr_tool_schedule_save(const irr_tool_job_t *job);
@@ -186,15 +184,10 @@ irr_status_t irr_tool_run(const irr_strategy_t *strategy, const irr_plans_t *pla
  */
 irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
 
-/* ---- draw ---- */
-
-/* Maximum number of messages that are drawn individually.  More messages are drawn as a map; --async has no map. */
-#define IRR_TOOL_DRAW_MESSAGES_MAX 4096
+/* ---- limits ---- */
 
 /* Maximum number of ranks of draw --topology: the names of more ranks would be unreadable. */
 #define IRR_TOOL_DRAW_RANKS_MAX 512
-
-/* ---- emit-c ---- */
 
 /* Maximum number of ranks of emit-c: the tables grow with the square of the ranks, and compilers take long. */
 #define IRR_TOOL_EMIT_RANKS_MAX 1024

@@ -25,6 +25,9 @@
 
 enum { ROWS_MAX = 256, COLUMNS_MAX = 128 };
 
+/* Maximum number of messages that are drawn individually.  More messages are drawn as a map; --async has no map. */
+#define MESSAGES_MAX 4096
+
 /* ---- the texts above a picture ---- */
 
 static void add(char line[IRR_CHART_WHOLE_MAX], const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -203,7 +206,7 @@ static irr_status_t collect(chart_t *chart)
 {
     irr_status_t status = survey(chart);
 
-    if (status == IRR_OK && chart->count > IRR_TOOL_DRAW_MESSAGES_MAX) {
+    if (status == IRR_OK && chart->count > MESSAGES_MAX) {
         status = make_cells(chart);
         return status == IRR_OK ? irr_plans_each_send(chart->job->plans, map_message, chart) : status;
     }
@@ -214,7 +217,7 @@ static irr_status_t collect(chart_t *chart)
     return status == IRR_OK && json_array_size(chart->list) < chart->count ? IRR_ERR_NO_MEMORY : status;
 }
 
-irr_cli_exit_t irr_tool_draw_steps(const irr_tool_job_t *job)
+static irr_cli_exit_t draw_steps(const irr_tool_job_t *job)
 {
     chart_t chart = { .job = job };
     irr_cli_exit_t code = irr_tool_outcome(job, collect(&chart));
@@ -273,7 +276,7 @@ static json_t *transmissions(const irr_tool_job_t *job, const irr_step_time_t *t
     return irr_chart_whole(list, job->schedule->count);
 }
 
-irr_cli_exit_t irr_tool_draw_time(const irr_tool_job_t *job)
+static irr_cli_exit_t draw_times(const irr_tool_job_t *job)
 {
     irr_step_time_t *times = calloc(job->schedule->count + 1, sizeof(*times));
     irr_status_t status = times != NULL ? irr_schedule_check(job->schedule, job->matrix, NULL, 0) : IRR_ERR_NO_MEMORY;
@@ -329,7 +332,7 @@ static json_t *hosts_of(const irr_tool_job_t *job)
     return irr_chart_whole(list, (size_t)job->plans->ranks);
 }
 
-irr_cli_exit_t irr_tool_draw_tree(const irr_tool_job_t *job)
+static irr_cli_exit_t draw_tree(const irr_tool_job_t *job)
 {
     irr_links_t links = { .busiest = -1 };
     irr_cli_exit_t code = irr_tool_outcome(job, irr_links_count(job->plans, job->tree, &links));
@@ -344,4 +347,18 @@ irr_cli_exit_t irr_tool_draw_tree(const irr_tool_job_t *job)
     }
     irr_links_fini(&links);
     return code;
+}
+
+irr_cli_exit_t irr_tool_draw(const irr_tool_job_t *job)
+{
+    const bool many = job->schedule != NULL && job->schedule->count > MESSAGES_MAX;
+
+    if (job->options->topology != NULL) {
+        return draw_tree(job);
+    }
+    if (many && job->options->async) {
+        return irr_cli_complain("draw --async shows at most %d messages, not %zu; without --async it draws a map",
+                                MESSAGES_MAX, job->schedule->count);
+    }
+    return job->schedule == NULL || many ? draw_steps(job) : draw_times(job);
 }

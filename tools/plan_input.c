@@ -132,17 +132,6 @@ static irr_cli_exit_t topology_load(const irr_tool_options_t *options, irr_tool_
     return code == IRR_CLI_GOOD ? warn_about_speeds(options->topology, &input->topology) : code;
 }
 
-/*
- * Places rank r on host r of the file.  If there are more ranks than hosts, places consecutive ranks on each host, as
- * mpirun does; the numbers of ranks of two hosts then differ by at most one.
- */
-static void place_in_order(const irr_topology_t *topology, int ranks, int *host_of)
-{
-    for (int r = 0; r < ranks; r++) {
-        host_of[r] = ranks <= topology->hosts ? r : (int)((int64_t)r * topology->hosts / ranks);
-    }
-}
-
 /* Places each rank on the host that --hosts names for it. */
 static irr_cli_exit_t place_on_named_hosts(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
@@ -161,13 +150,14 @@ static irr_cli_exit_t place_on_named_hosts(const irr_tool_options_t *options, co
 }
 
 /*
- * Places the ranks of the matrix on hosts.  Reduces the topology to these hosts and the switches between them.  Makes
- * the tree of switches (order/tree/tree.h), whose leaves are the ranks.
+ * Places the ranks of the matrix on hosts: rank r on the host that --hosts names for it, or on host r of the file.  If
+ * there are more ranks than hosts, consecutive ranks share a host, as with mpirun; the numbers of ranks of two hosts
+ * then differ by at most one.  Reduces the topology to these hosts and the switches between them, and makes the tree of
+ * switches (order/tree/tree.h), whose leaves are the ranks.
  */
 static irr_cli_exit_t topology_place(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
-    const int ranks = input->matrix.ranks;
-    irr_cli_exit_t code = IRR_CLI_GOOD;
+    const int ranks = input->matrix.ranks, hosts = input->topology.hosts;
     irr_topology_t subtree;
     irr_status_t status;
 
@@ -175,13 +165,11 @@ static irr_cli_exit_t topology_place(const irr_tool_options_t *options, irr_tool
     if (input->host_of == NULL) {
         return irr_cli_complain("%s", irr_status_text(IRR_ERR_NO_MEMORY));
     }
-    if (input->hosts.count > 0) {
-        code = place_on_named_hosts(options, input);
-    } else {
-        place_in_order(&input->topology, ranks, input->host_of);
+    for (int r = 0; r < ranks; r++) {
+        input->host_of[r] = ranks <= hosts ? r : (int)((int64_t)r * hosts / ranks);
     }
-    if (code != IRR_CLI_GOOD) {
-        return code;
+    if (input->hosts.count > 0 && place_on_named_hosts(options, input) != IRR_CLI_GOOD) {
+        return IRR_CLI_REFUSED;
     }
     status = irr_topology_cut(&input->topology, ranks, input->host_of, &subtree);
     if (status == IRR_OK) {
@@ -260,52 +248,32 @@ static irr_cli_exit_t make_matrix(const irr_tool_options_t *options, irr_tool_in
     return irr_cli_status(status, "%s", options->load);
 }
 
-/* Places the ranks on hosts if there is a topology.  "auto" then becomes the algorithm of a job on as many hosts. */
+/* Scales and places the matrix.  With several hosts, "auto" becomes the algorithm of a job on as many hosts. */
 static irr_cli_exit_t place(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
-    irr_cli_exit_t code = IRR_CLI_GOOD;
-
+    scale_entries(&input->matrix, options->scale);
     input->algorithm = options->algorithm;
-    if (options->topology != NULL) {
-        code = topology_place(options, input);
-        if (input->topology.hosts > 1) {
-            input->algorithm = irr_algorithm_resolve(options->algorithm, input->topology.hosts);
-        }
-    }
-    return code;
-}
-
-/* Refuses a matrix above the limits, --save without a schedule, and a loaded schedule for another matrix. */
-static irr_cli_exit_t check_input(const irr_tool_options_t *options, const irr_tool_input_t *input)
-{
-    if (check_sums(options, &input->matrix) != IRR_CLI_GOOD || check_total(options, input) != IRR_CLI_GOOD ||
-        check_save(options, input) != IRR_CLI_GOOD) {
+    if (options->topology != NULL && topology_place(options, input) != IRR_CLI_GOOD) {
         return IRR_CLI_REFUSED;
     }
-    return options->load != NULL ? schedule_match(options, input) : IRR_CLI_GOOD;
+    if (input->topology.hosts > 1) {
+        input->algorithm = irr_algorithm_resolve(options->algorithm, input->topology.hosts);
+    }
+    return IRR_CLI_GOOD;
 }
 
 irr_cli_exit_t irr_tool_input_load(const irr_tool_options_t *options, irr_tool_input_t *input)
 {
-    irr_cli_exit_t code = options->topology != NULL ? topology_load(options, input) : IRR_CLI_GOOD;
-
-    if (code == IRR_CLI_GOOD && options->load != NULL) {
-        code = schedule_load(options, input);
-    }
-    if (code == IRR_CLI_GOOD) {
-        code = make_matrix(options, input);
-    }
-    if (code == IRR_CLI_GOOD) {
-        scale_entries(&input->matrix, options->scale);
-        code = place(options, input);
-    }
-    if (code == IRR_CLI_GOOD) {
-        code = check_input(options, input);
-    }
-    if (code != IRR_CLI_GOOD) {
+    if ((options->topology != NULL && topology_load(options, input) != IRR_CLI_GOOD) ||
+        (options->load != NULL && schedule_load(options, input) != IRR_CLI_GOOD) ||
+        make_matrix(options, input) != IRR_CLI_GOOD || place(options, input) != IRR_CLI_GOOD ||
+        check_sums(options, &input->matrix) != IRR_CLI_GOOD || check_total(options, input) != IRR_CLI_GOOD ||
+        check_save(options, input) != IRR_CLI_GOOD ||
+        (options->load != NULL && schedule_match(options, input) != IRR_CLI_GOOD)) {
         irr_tool_input_fini(input);
+        return IRR_CLI_REFUSED;
     }
-    return code;
+    return IRR_CLI_GOOD;
 }
 
 void irr_tool_input_fini(irr_tool_input_t *input)

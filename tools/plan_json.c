@@ -38,26 +38,19 @@ static json_t *slices_of(const irr_plans_message_t *message)
     return irr_chart_whole(slices, message->nslices);
 }
 
-/* Writes any text as a JSON string, with escapes. */
-static bool write_string(const irr_tool_job_t *job, const char *text)
-{
-    json_t *string = json_string(text);
-    bool good = string != NULL && json_dumpf(string, job->stream, JSON_ENCODE_ANY) == 0;
-
-    json_decref(string);
-    return good;
-}
-
+/* Writes the hosts of the ranks.  Returns false if memory runs out. */
 static bool write_hosts(const irr_tool_job_t *job)
 {
-    bool good = true;
+    json_t *hosts = json_array();
+    bool good;
 
-    fputs(", \"hosts\": [", job->stream);
-    for (int r = 0; good && r < job->plans->ranks; r++) {
-        fputs(r > 0 ? ", " : "", job->stream);
-        good = write_string(job, job->input->topology.names[job->input->host_of[r]]);
+    for (int r = 0; r < job->plans->ranks; r++) {
+        json_array_append_new(hosts, json_string(job->input->topology.names[job->input->host_of[r]]));
     }
-    fputs("]", job->stream);
+    fputs(", \"hosts\": ", job->stream);
+    hosts = irr_chart_whole(hosts, (size_t)job->plans->ranks);
+    good = hosts != NULL && json_dumpf(hosts, job->stream, 0) == 0;
+    json_decref(hosts);
     return good;
 }
 
@@ -71,13 +64,11 @@ static bool write_head(const irr_tool_job_t *job)
     for (int r = 0; r < job->plans->ranks; r++) {
         stages = job->plans->plans[r].stages > stages ? job->plans->plans[r].stages : stages;
     }
-    fputs("{\"algorithm\": ", job->stream);
-    good = write_string(job, job->algorithm);
-    fprintf(job->stream, ", \"ranks\": %d", job->plans->ranks);
+    fprintf(job->stream, "{\"algorithm\": \"%s\", \"ranks\": %d", job->algorithm, job->plans->ranks);
     for (int i = 0; i < job->ndims; i++) {
         fprintf(job->stream, "%s%d%s", i == 0 ? ", \"dims\": [" : ", ", job->dims[i], i == job->ndims - 1 ? "]" : "");
     }
-    good = good && (job->options->topology == NULL || write_hosts(job));
+    good = job->options->topology == NULL || write_hosts(job);
     fprintf(job->stream, ", \"stages\": %d,\n\"pacing\": \"%s\"", stages, job->strategy->pacing->name);
     irr_tool_shown(job->strategy, shown);
     for (int i = 0; i < IRR_TOOL_SHOWN; i++) {

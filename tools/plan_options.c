@@ -149,15 +149,6 @@ void irr_tool_help_options(void)
 
 /* ---- combined options ---- */
 
-/* Returns true if the strategy may have a schedule, as "auto" may on several hosts. */
-static bool may_schedule(const irr_tool_options_t *options)
-{
-    const int hosts = options->topology != NULL ? INT_MAX : 1;
-    const irr_strategy_t *strategy = irr_algorithm_strategy(irr_algorithm_resolve(options->algorithm, hosts));
-
-    return strategy != NULL && irr_strategy_is_scheduled(strategy);
-}
-
 /* Refuses more than one source of the matrix: a file, a redistribution, or a pattern. */
 static irr_cli_exit_t check_source(const irr_cli_line_t *line)
 {
@@ -169,13 +160,18 @@ static irr_cli_exit_t check_source(const irr_cli_line_t *line)
     return irr_cli_check_pairs(line, false, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
-/* Refuses a seed that is not used.  A pattern uses the seed, and a scheduled order uses it with any matrix. */
+/*
+ * Refuses a seed that is not used.  Patterns use it, and algorithms with a schedule use it for any matrix.  On several
+ * hosts "auto" may be such an algorithm.
+ */
 static irr_cli_exit_t check_seed(const irr_tool_options_t *options, const irr_cli_line_t *line)
 {
     static const irr_cli_pair_t pairs[] = { { "matrix", "seed" }, { "redistribute", "seed" } };
+    const int hosts = options->topology != NULL ? INT_MAX : 1;
+    const irr_strategy_t *strategy = irr_algorithm_strategy(irr_algorithm_resolve(options->algorithm, hosts));
 
-    return may_schedule(options) ? IRR_CLI_GOOD
-                                 : irr_cli_check_pairs(line, false, pairs, sizeof(pairs) / sizeof(pairs[0]));
+    return strategy != NULL && irr_strategy_is_scheduled(strategy)
+               ? IRR_CLI_GOOD : irr_cli_check_pairs(line, false, pairs, sizeof(pairs) / sizeof(pairs[0]));
 }
 
 /* Refuses to change the matrix of a loaded schedule.  A matrix given with the schedule may be changed. */
@@ -192,83 +188,53 @@ static irr_cli_exit_t check_changes(const irr_tool_options_t *options, const irr
     return IRR_CLI_GOOD;
 }
 
-/* Returns the error message for the options that all commands with a matrix have; NULL: no error. */
-static const char *complaint_of_matrix(const irr_tool_options_t *options)
-{
-    const bool lacks_ranks = options->ranks == 0 && irr_tool_source(options) == options->pattern &&
-                             options->load == NULL && options->topology == NULL;
-
-    if (lacks_ranks) {
-        return "--ranks or --matrix is missing";
-    }
-    return options->hosts != NULL && options->topology == NULL ? "--hosts goes with --topology only" : NULL;
-}
-
-static const char *complaint_of_compare(const irr_tool_options_t *options)
-{
-    if (options->ranks_per_node > 0 && options->topology != NULL) {
-        return "--ranks-per-node does not go with --topology, because the hosts of the topology are the nodes";
-    }
-    return complaint_of_matrix(options);
-}
-
-/* Returns the error message for options that the algorithm does not use, or lacks. */
-static const char *complaint_of_algorithm(const irr_tool_options_t *options)
+/* Refuses options that do not go together; the first rule that is broken is printed. */
+static irr_cli_exit_t check_rules(const irr_tool_options_t *options)
 {
     const irr_strategy_t *strategy = irr_algorithm_strategy(options->algorithm);
+    const bool topology = options->topology != NULL, files = options->load != NULL || options->save != NULL;
+    const bool node = options->settings.host_route == IRR_HOST_ROUTE_NODE, nodes = options->ranks_per_node > 0;
+    const struct { unsigned commands; bool broken; const char *complaint; } rules[] = {
+        { BIT(EMIT), !topology, "emit-c needs --topology" },
+        { COMPARE, nodes && topology,
+          "--ranks-per-node does not go with --topology, because the hosts of the topology are the nodes" },
+        { MAKE, options->algorithm < 0 && options->load == NULL,
+          "--algorithm is missing; irr_plan --help lists the algorithms" },
+        { MAKE, node && (!topology || files),
+          "--host-route node needs --topology, and goes with neither --load nor --save" },
+        { MAKE, options->in_place && (node || files || options->async),
+          "--in-place plans without a schedule, so it does not go with --load, --save, --async or --host-route node" },
+        { MAKE, options->async && topology,
+          "--async does not go with --topology, because the drawing of a tree has no time axis" },
+        { MAKE, options->async && !irr_tool_has_schedule(options, options->algorithm),
+          "--async goes with a schedule only" },
+        { MATRIX, options->ranks == 0 && irr_tool_source(options) == options->pattern && options->load == NULL &&
+          !topology, "--ranks or --matrix is missing" },
+        { MATRIX, options->hosts != NULL && !topology, "--hosts goes with --topology only" },
+        { MAKE, nodes && (strategy == NULL || strategy->route != &irr_route_node),
+          "--ranks-per-node goes with the algorithm node only" },
+        { MAKE, strategy != NULL && strategy->order == &irr_order_redistribution && options->redistribute == NULL,
+          "algorithm redistribution needs --redistribute" }
+    };
 
-    if (options->ranks_per_node > 0 && (strategy == NULL || strategy->route != &irr_route_node)) {
-        return "--ranks-per-node goes with the algorithm node only";
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        if ((rules[i].commands >> options->command & 1) != 0 && rules[i].broken) {
+            return irr_cli_complain("%s", rules[i].complaint);
+        }
     }
-    return strategy != NULL && strategy->order == &irr_order_redistribution && options->redistribute == NULL
-               ? "algorithm redistribution needs --redistribute" : NULL;
-}
-
-static const char *complaint_of_make(const irr_tool_options_t *options)
-{
-    const bool node = options->settings.host_route == IRR_HOST_ROUTE_NODE;
-    const char *complaint = complaint_of_matrix(options);
-
-    if (options->algorithm < 0 && options->load == NULL) {
-        return "--algorithm is missing; irr_plan --help lists the algorithms";
-    }
-    if (node && (options->topology == NULL || options->load != NULL || options->save != NULL)) {
-        return "--host-route node needs --topology, and goes with neither --load nor --save";
-    }
-    if (options->in_place && (node || options->load != NULL || options->save != NULL || options->async)) {
-        return "--in-place plans without a schedule, so it does not go with --load, --save, "
-               "--async or --host-route node";
-    }
-    if (options->async && options->topology != NULL) {
-        return "--async does not go with --topology, because the drawing of a tree has no time axis";
-    }
-    if (options->async && !irr_tool_has_schedule(options, options->algorithm)) {
-        return "--async goes with a schedule only";
-    }
-    return complaint != NULL ? complaint : complaint_of_algorithm(options);
-}
-
-static irr_cli_exit_t check_complaint(const char *complaint)
-{
-    return complaint == NULL ? IRR_CLI_GOOD : irr_cli_complain("%s", complaint);
-}
-
-static irr_cli_exit_t check_make(const irr_tool_options_t *options, const irr_cli_line_t *line)
-{
-    return check_seed(options, line) != IRR_CLI_GOOD || check_complaint(complaint_of_make(options)) != IRR_CLI_GOOD
-               ? IRR_CLI_REFUSED : check_changes(options, line);
+    return IRR_CLI_GOOD;
 }
 
 /* Checks combined options.  Each option has been checked against the command already. */
 static irr_cli_exit_t check_together(const irr_tool_options_t *options, const irr_cli_line_t *line)
 {
-    if (options->command == IRR_TOOL_EMIT) {
-        return check_complaint(options->topology == NULL ? "emit-c needs --topology" : NULL);
-    }
-    if (check_source(line) != IRR_CLI_GOOD) {
+    const bool makes = (MAKE >> options->command & 1) != 0;
+
+    if ((options->command != IRR_TOOL_EMIT && check_source(line) != IRR_CLI_GOOD) ||
+        (makes && check_seed(options, line) != IRR_CLI_GOOD) || check_rules(options) != IRR_CLI_GOOD) {
         return IRR_CLI_REFUSED;
     }
-    return COMPARE >> options->command & 1 ? check_complaint(complaint_of_compare(options)) : check_make(options, line);
+    return makes ? check_changes(options, line) : IRR_CLI_GOOD;
 }
 
 /* Sets options that were not given and follow from other options. */

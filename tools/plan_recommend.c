@@ -23,14 +23,6 @@ static int by_time(const void *a, const void *b)
     return x->ns != y->ns ? (x->ns > y->ns) - (x->ns < y->ns) : x->place - y->place;
 }
 
-static void print_dims(const irr_tool_job_t *job, const irr_dims_t *dims)
-{
-    fprintf(job->stream, " --mca coll_irr_dims ");
-    for (int i = 0; i < dims->count; i++) {
-        fprintf(job->stream, "%s%d", i > 0 ? "x" : "", dims->size[i]);
-    }
-}
-
 /* Prints the command line that makes a job use a strategy. */
 static void print_line(const irr_tool_job_t *job, const irr_tool_strategy_t *strategy)
 {
@@ -40,8 +32,8 @@ static void print_line(const irr_tool_job_t *job, const irr_tool_strategy_t *str
     }
     if (!strategy->host) {
         fprintf(job->stream, " --mca coll_irr_alltoallv_algorithm %s", irr_algorithm_name(strategy->row));
-        if (strategy->dims.count > 0) {
-            print_dims(job, &strategy->dims);
+        for (int i = 0; i < strategy->dims.count; i++) {
+            fprintf(job->stream, "%s%d", i == 0 ? " --mca coll_irr_dims " : "x", strategy->dims.size[i]);
         }
         if (strategy->strategy.direct_from != irr_algorithm_strategy(strategy->row)->direct_from) {
             fprintf(job->stream, " --mca coll_irr_direct_bytes %zu", strategy->strategy.direct_from);

@@ -9,6 +9,7 @@
  */
 #include "plan.h"
 
+#include "core/alloc.h"
 #include "core/random.h"
 #include "exec/exec.h"
 #include "study/bytes.h"
@@ -100,11 +101,7 @@ static void close_run(run_t *run)
         rank_t *rank = &run->ranks[r];
 
         irr_exec_fini(&rank->exec);
-        free(rank->scratch);
-        free(rank->input == rank->output ? NULL : rank->input);
-        free(rank->output);
-        free(rank->pages);
-        free(rank->peers);
+        irr_free(rank->output);   /* frees the other arrays too */
     }
     free(run->ranks);
 }
@@ -114,17 +111,17 @@ static irr_status_t open_rank(const run_t *run, int r)
     const irr_problem_t *problem = &run->plans->problems[r];
     const irr_plan_t *plan = &run->plans->plans[r];
     rank_t *rank = &run->ranks[r];
-    irr_status_t status;
+    const irr_array_t arrays[] = {
+        IRR_ARRAY(rank->output, bytes_of(problem->recv)), IRR_ARRAY(rank->scratch, plan->scratch_bytes),
+        IRR_ARRAY(rank->input, problem->in_place ? 0 : bytes_of(problem->send)),
+        IRR_ARRAY(rank->peers, (size_t)problem->ranks), IRR_ARRAY(rank->pages, irr_channel_pages(problem->ranks))
+    };
+    irr_status_t status = IRR_ALLOC_ARRAYS(arrays);
 
-    rank->output = malloc(bytes_of(problem->recv) + 1);
-    rank->input = problem->in_place ? rank->output : malloc(bytes_of(problem->send) + 1);
-    rank->scratch = malloc(plan->scratch_bytes + 1);
-    rank->peers = calloc((size_t)problem->ranks, sizeof(irr_peer_t *));
-    rank->pages = calloc(irr_channel_pages(problem->ranks), sizeof(irr_page_t));
-    if (rank->input == NULL || rank->output == NULL || rank->scratch == NULL || rank->peers == NULL ||
-        rank->pages == NULL) {
-        return IRR_ERR_NO_MEMORY;
+    if (status != IRR_OK) {
+        return status;
     }
+    rank->input = problem->in_place ? rank->output : rank->input;
     irr_channel_cut(rank->peers, problem->ranks, rank->pages);
     for (size_t i = 0; i < problem->send.count; i++) {
         const irr_block_t *block = &problem->send.list[i];

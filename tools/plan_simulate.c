@@ -191,11 +191,6 @@ static const irr_tool_strategy_t *find_base(const irr_tool_strategies_t *strateg
     return &strategies->list[0];
 }
 
-static double ratio(double a, double b)
-{
-    return b > 0 ? a / b : 1;
-}
-
 static void print_table(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
                         const irr_tool_strategies_t *strategies)
 {
@@ -207,9 +202,10 @@ static void print_table(const irr_tool_job_t *job, const irr_tool_cluster_t *clu
     fprintf(job->stream, "%-20s %14s %s %10s %14s\n", "strategy", "us", heading, "messages", "predicted us");
     for (int i = 0; i < strategies->count; i++) {
         const irr_tool_strategy_t *strategy = &strategies->list[i];
+        const double ns = strategy->simulated.ns;
 
-        fprintf(job->stream, "%-20s %14.1f %*.2f %10zu %14.1f\n", strategy->name, strategy->simulated.ns / 1e3, width,
-                ratio(base->simulated.ns, strategy->simulated.ns), strategy->simulated.messages,
+        fprintf(job->stream, "%-20s %14.1f %*.2f %10zu %14.1f\n", strategy->name, ns / 1e3, width,
+                ns > 0 ? base->simulated.ns / ns : 1, strategy->simulated.messages,
                 irr_tool_strategy_model(cluster, strategy) / 1e3);
     }
 }

@@ -20,7 +20,8 @@
 
 /* ---- the machine ---- */
 
-static irr_status_t place_in_rows(const irr_tool_options_t *options, int ranks, irr_tool_cluster_t *cluster)
+/* Places consecutive ranks on each node, and makes a topology of these nodes. */
+static irr_status_t place_in_order(const irr_tool_options_t *options, int ranks, irr_tool_cluster_t *cluster)
 {
     const int per_node = options->ranks_per_node > 0 ? options->ranks_per_node : 1;
     int *node_of = malloc((size_t)ranks * sizeof(*node_of));
@@ -38,38 +39,28 @@ static irr_status_t place_in_rows(const irr_tool_options_t *options, int ranks, 
     if (status == IRR_OK) {
         status = irr_tree_init(&cluster->made, &cluster->topology, node_of, ranks);
     }
-    cluster->tree = &cluster->made;
     free(node_of);
     return status;
-}
-
-static irr_status_t place(const irr_tool_options_t *options, const irr_tool_input_t *input, irr_tool_cluster_t *cluster)
-{
-    const int ranks = input->matrix.ranks;
-
-    if (options->topology == NULL) {
-        return place_in_rows(options, ranks, cluster);
-    }
-    cluster->tree = &input->tree;
-    return irr_nodes_init(&cluster->nodes, ranks, input->host_of);
 }
 
 irr_cli_exit_t irr_tool_cluster_open(const irr_tool_options_t *options, const irr_tool_input_t *input,
                                      irr_tool_cluster_t *cluster)
 {
+    const int ranks = input->matrix.ranks;
+    const bool made = options->topology == NULL;
     irr_file_error_t error = { 0 };
     irr_status_t status = IRR_OK;
 
-    *cluster = (irr_tool_cluster_t){ .machine = IRR_MACHINE_DEFAULT };
+    *cluster = (irr_tool_cluster_t){ .machine = IRR_MACHINE_DEFAULT, .tree = made ? &cluster->made : &input->tree };
     if (options->machine != NULL) {
         status = irr_machine_read(options->machine, &cluster->machine, &error);
         if (status != IRR_OK) {
             return irr_cli_file_read(options->machine, status, &error);
         }
     }
-    status = place(options, input, cluster);
+    status = made ? place_in_order(options, ranks, cluster) : irr_nodes_init(&cluster->nodes, ranks, input->host_of);
     if (status != IRR_OK) {
-        irr_cli_complain("%d ranks: %s", input->matrix.ranks, irr_status_text(status));
+        irr_cli_complain("%d ranks: %s", ranks, irr_status_text(status));
         irr_tool_cluster_close(cluster);
         return IRR_CLI_REFUSED;
     }
