@@ -46,8 +46,8 @@ const char *irr_bench_counter_name(int i);
 const char *irr_bench_counter_text(int i);
 
 /*
- * The increase of each counter during a number of exchanges.  A gauge is a counter that is no sum, such as a maximum; it
- * has its value after the last exchange instead.
+ * The increase of each counter during a number of exchanges.  A gauge is a counter that is no sum, such as a maximum:
+ * it has its value after the last exchange instead.
  */
 typedef struct irr_bench_counts {
     unsigned long long value[IRR_BENCH_COUNTERS];

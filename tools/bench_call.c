@@ -1,16 +1,17 @@
 /*
  * bench_call.c - the calls that irr_bench times, blocking, nonblocking and persistent, and the peers of each rank.
  *
- * A rank has a slot for each peer: a rank to which it sends a block, and from which it receives one.  With --neighbor
- * the peers are the neighbours on a periodic grid with dimensions of similar size, or the next ranks on a ring.  With
- * --inter they are the ranks of the other group.  Otherwise they are all ranks.
+ * A rank has a slot for each block that it sends, and for each block that it receives.  The peer of a slot is the rank
+ * at the other end.  With --neighbor the peers are the neighbours on a periodic grid with dimensions of similar size,
+ * or on a ring: a rank sends to the ranks after it, and receives from the ranks before it.  With --inter the peers are
+ * the ranks of the other group.  Otherwise they are all ranks.
  */
 #include "bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Open MPI 4.1 has persistent collectives as an extension, under the names that MPI 4.0 adopted later. */
+/* Open MPI 4.1 has persistent collectives as an extension, with the prefix MPIX_ instead of MPI_. */
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 #define ALLTOALLV_INIT MPI_Alltoallv_init
 #elif defined(OMPI_MAJOR_VERSION)
@@ -32,7 +33,7 @@ const char *irr_bench_call_name(irr_bench_call_t call, bool nonblocking)
 
 /* ---- the call ---- */
 
-/* The arguments of the calls with one count for each block, without a request. */
+/* The arguments of a call except the request: one count for each block, one count for all, or datatypes. */
 #define COUNTS exchange->from, send->counts, send->offsets, MPI_BYTE, recv->buffer, recv->counts, recv->offsets, \
                MPI_BYTE, comm
 #define ONE    exchange->from, send->counts[0], MPI_BYTE, recv->buffer, recv->counts[0], MPI_BYTE, comm

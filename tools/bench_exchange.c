@@ -1,9 +1,9 @@
 /*
  * bench_exchange.c - one rank's part of the exchange: counts, displacements, buffers, and their contents.
  *
- * A rank allocates memory for its own row and column of the count matrix only.  The value of a byte depends on source,
- * destination, offset and the number of the exchange.  Each rank can therefore compute the bytes that it expects, and
- * detects a byte of an earlier exchange or of another message.  A slot is a peer of a rank (bench_call.c).
+ * Only rank 0 has the whole count matrix; another rank has its row and its column.  The value of a byte depends on
+ * source, destination, offset and the number of the exchange.  Each rank can therefore compute the bytes that it
+ * expects, and detects a byte of an earlier exchange or of another message.  A slot stands for a peer (bench_call.c).
  */
 #include "bench.h"
 
@@ -15,10 +15,7 @@
 
 /* ---- blocks in memory ---- */
 
-/*
- * With a datatype, the blocks of a side are laid out as in the transposition of a matrix.  A block is divided into
- * pieces, and pieces of the next blocks fill the gaps between the pieces of a block.
- */
+/* With a datatype a block is divided into pieces, and pieces of the next blocks fill the gaps between them. */
 
 /* Returns the offset of byte number `byte` of a slot's block.  Sets *run_p to the number of contiguous bytes there. */
 static size_t place_of(const irr_bench_exchange_t *exchange, const irr_bench_side_t *side, int slot, size_t byte,
@@ -117,9 +114,9 @@ static bool make_counts(irr_bench_exchange_t *exchange, const irr_matrix_t *matr
 }
 
 /*
- * Sets the displacements of the blocks, and returns the extent of all blocks in bytes; irr_bench_load has checked the
- * sum of their lengths.  Blocks with pieces have equal lengths.  The number of blocks that are interleaved is the
- * number of pieces for which a stride has room.
+ * Sets the displacements of the blocks.  Returns the bytes from the first block to the end of the last; irr_bench_load
+ * has checked that they fit an int.  With datatypes all blocks are equally long, and `stride` of them interleave: a
+ * piece of each, then the next piece of each, and so on.
  */
 static size_t displace(const irr_bench_exchange_t *exchange, irr_bench_side_t *side)
 {
@@ -139,7 +136,7 @@ static size_t displace(const irr_bench_exchange_t *exchange, irr_bench_side_t *s
     return (size_t)sum;
 }
 
-/* Returns the longer of `least` and the longest block of a side. */
+/* Returns the length of the longest block of a side, or `least` if that is more. */
 static size_t longest(const irr_bench_side_t *side, int slots, size_t least)
 {
     for (int i = 0; i < slots; i++) {
@@ -148,10 +145,7 @@ static size_t longest(const irr_bench_side_t *side, int slots, size_t least)
     return least;
 }
 
-/*
- * Fills a side.  buffer: the buffer of the other side with MPI_IN_PLACE, otherwise NULL.  Returns false without
- * memory.
- */
+/* Fills a side.  buffer: with MPI_IN_PLACE that of the receive side; NULL: allocates one.  False: no memory. */
 static bool fill_side(const irr_bench_exchange_t *exchange, irr_bench_side_t *side, unsigned char *buffer)
 {
     const size_t bytes = displace(exchange, side);

@@ -11,9 +11,9 @@
  *                             "median_us": ..., "times_us": [...], "hidden": 0.9, "alone_us": [...],
  *                             "counters": {"exchanges": 1.0, ...}, ...}]}]}
  *
- * A value that does not apply is null in JSON, and empty in the comma-separated file.  Each row has all counters of
- * coll/irr.  Times are in microseconds.  If memory runs out, functions return NULL instead of an incomplete list or
- * object; a list or object with such a member is incomplete, too, so the whole file is refused.
+ * A value that does not apply is null in JSON, and empty in the comma-separated file.  Times are in microseconds.  If
+ * memory runs out, a function returns NULL instead of an incomplete list or object.  The list or object that should
+ * contain it then becomes NULL as well, and so on up to the root; without a root the file is refused.
  */
 #include "bench.h"
 
@@ -103,7 +103,8 @@ static json_t *root_of(const irr_bench_options_t *options, int ranks)
                      irr_bench_call_name(work->call, work->overlap), "first_group",
                      work->inter > 0 ? json_integer(work->inter) : json_null(), "in_place", work->in_place,
                      "datatype",
-                     options->datatype != NULL ? json_string(options->datatype) : json_null(), "ranks", ranks, "input", input_of(options),
+                     options->datatype != NULL ? json_string(options->datatype) : json_null(), "ranks", ranks,
+                     "input", input_of(options),
                      "iterations", work->iterations, "warmup", work->warmup,
                      "check", work->check != IRR_BENCH_CHECK_NONE, "check_each", work->check == IRR_BENCH_CHECK_EACH,
                      "results");

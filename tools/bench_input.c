@@ -16,13 +16,13 @@ static const char *input_name(const irr_bench_options_t *options)
     return options->matrix != NULL ? options->matrix : options->pattern;
 }
 
-/* Returns the scale that reduces `bytes`, which is not scaled yet, to half of the limit. */
+/* Returns the value of --scale that turns a number of unscaled bytes into half of the limit. */
 static double better_scale(double bytes)
 {
     return 0.5 * INT_MAX / bytes;
 }
 
-/* Returns true if two ranks may send each other blocks.  Only ranks of the same group may not. */
+/* Returns true if two ranks may send each other blocks: with --inter, if they are in different groups. */
 static bool may_send(const irr_bench_work_t *work, int a, int b)
 {
     return work->inter == 0 || (a < work->inter) != (b < work->inter);

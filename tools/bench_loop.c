@@ -1,10 +1,10 @@
 /*
  * bench_loop.c - irr_bench --loop: consecutive calls that are timed as a whole.  contrib/irr_jobs starts such jobs.
  *
- * There is no barrier, no comparison of bytes and no further communicator: the job behaves like an application.  The
- * parameters of the job decide whether coll/irr serves its calls.  Sender and receiver compute the length of a block
- * without messages.  In all calls a block begins at the same offset, with room for its longest length.  Rank 0 prints
- * the result as one line of JSON.
+ * The job behaves like an application: it has no barrier and compares no bytes.  Its parameters decide whether coll/irr
+ * serves its calls.  Sender and receiver of a block compute its length, which may change from call to call, without
+ * messages.  A block begins at the same offset in all calls, with room for its longest length.  Rank 0 prints one line
+ * of JSON.
  */
 #include "bench.h"
 

@@ -1,10 +1,10 @@
 /*
  * bench_pvar.c - reads the counters of coll/irr through MPI_T.
  *
- * The component registers its counters when it is loaded.  If a variable is missing, coll/irr is not in this job, or
- * its release does not have the counter.  A gauge is a variable whose value is not a sum, such as a maximum; its MPI_T
- * class is not that of counters.  MPI_T_pvar_read writes as many bytes as the type of the variable has, so the type is
- * checked before.
+ * The component registers a variable for each counter when it is loaded.  If a variable is missing, coll/irr is not in
+ * this job, or its release lacks the counter.  A gauge is a counter that is no sum, such as a maximum; its variable has
+ * another MPI_T class.  MPI_T_pvar_read writes as many bytes as the type of the variable has, so the type is checked
+ * before.
  */
 #include "bench.h"
 

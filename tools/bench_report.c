@@ -35,9 +35,8 @@ static double percentile(const double *sorted, int count, double share)
 }
 
 /*
- * Returns half of the width of a 97.5 % confidence interval of the median, in positions of the sorted times.
- * The number of times below the true median has a binomial distribution, so the interval is 2.24 standard deviations of
- * this distribution to each side.
+ * Returns half of the width of a 97.5 % confidence interval of the median, in positions of the sorted times: 2.24
+ * standard deviations of the number of times below the true median, which has a binomial distribution.
  */
 static int half_interval(int count)
 {
@@ -70,10 +69,7 @@ static double hidden_share(double alone, double exposed)
     return hidden < 0 ? 0 : hidden > 1 ? 1 : hidden;
 }
 
-/*
- * Adds the figures of overlapped exchanges: the median of the exchange alone, and the hidden share.  The times of the
- * row include exchange and computation.
- */
+/* Adds the figures of overlapped exchanges: the median of the exchange alone, and the median hidden share. */
 static void overlap_figures(irr_bench_row_t *row, int count, double *scratch)
 {
     memcpy(scratch, row->alone, (size_t)count * sizeof(*scratch));
@@ -91,8 +87,8 @@ static double ratio(const irr_bench_row_t *host, double median)
 }
 
 /*
- * Computes the interval of the ratio from the intervals of both medians.  With a probability of at least 95 % both
- * medians are in their intervals, and the ratio is then in its interval, too.
+ * Sets the interval of the ratio from the intervals of both medians.  With a probability of at least 95 % both medians
+ * are in their intervals of 97.5 %, and then the ratio is in this interval.
  */
 static void ratio_interval(const irr_bench_row_t *host, irr_bench_row_t *row)
 {
@@ -177,7 +173,7 @@ static void report_computation(const irr_bench_work_t *work)
 
 /* ---- the table ---- */
 
-/* Print a column of a line: its title if row is NULL, otherwise a text or a number.  A negative number is a dash. */
+/* Print a column: its title if row is NULL, otherwise a text or a number.  A dash replaces a negative number. */
 static void put_text(const irr_bench_row_t *row, const char *title, int width, const char *text)
 {
     printf(" %*s", width, row != NULL ? text : title);

@@ -1,16 +1,14 @@
 /*
  * bench_run.c - the measurement of irr_bench: a row is an algorithm, blocking or persistent.
  *
- * Each row has a communicator of its own, created with the info keys that select its algorithm.  All rows run in one
- * process and take turns within each iteration, in a random order that all ranks know and that changes every time.
- * A change of the machine during the run therefore affects all rows.  A barrier precedes each exchange.  The time of a
- * rank is the duration of the call, or of MPI_Start and MPI_Wait.  The time of an exchange is the time of its slowest
- * rank.
+ * Each row has a communicator of its own, created with the info key that selects its algorithm.  An iteration has one
+ * exchange of each row, in a random order that all ranks know and that changes every time.  A disturbance therefore
+ * affects all rows.  A barrier precedes each exchange.  The time of a rank is the duration of the call, or of
+ * MPI_Start and MPI_Wait.  The time of an exchange is the time of its slowest rank.
  *
  * Reading counters, and filling and verifying the buffers, is not timed.  Filling and verifying evicts data from the
- * caches, so it happens in separate, untimed rounds, unless the user wants each exchange verified.  With --overlap each
- * iteration has an exchange alone, and an exchange with a computation.  The computation takes as long as the exchange
- * alone, unless --compute sets its time.
+ * caches.  It therefore happens in untimed rounds before the warm-up and after the iterations, unless the user wants
+ * each exchange verified.
  */
 #include "bench.h"
 
@@ -62,14 +60,9 @@ void irr_bench_rows_destroy(const irr_bench_work_t *work, irr_bench_row_t *rows)
 /* ---- point-to-point messages ---- */
 
 /*
- * Point-to-point messages as in many applications: MPI_Irecv for each block to receive, MPI_Isend for each block to
- * send, both in the order of ranks, and MPI_Waitall.  An empty block has no message, because both ends know the counts.
- * The block of a rank for itself is also a message.
- */
-
-/*
- * Posts a message for the block of a slot (a peer) unless the block is empty.  Two ranks may have several blocks for
- * each other, so the tag is the number of the block, which is the same at both ends.  Returns the number of messages.
+ * Posts a message for the block of a slot (a peer) unless the block is empty; both ends know the counts.  Two ranks may
+ * have several blocks for each other, so the tag is the number of the block, which is the same at both ends.  Returns
+ * the number of messages.
  */
 static int post(const irr_bench_exchange_t *exchange, MPI_Comm comm, bool sends, int slot, MPI_Request *request)
 {
@@ -90,6 +83,7 @@ static int post(const irr_bench_exchange_t *exchange, MPI_Comm comm, bool sends,
     return 1;
 }
 
+/* As many applications do, posts all receives and then all sends, in the order of ranks, also those to itself. */
 static int post_all(const irr_bench_exchange_t *exchange, MPI_Comm comm)
 {
     int count = 0;
@@ -102,10 +96,7 @@ static int post_all(const irr_bench_exchange_t *exchange, MPI_Comm comm)
 
 /* ---- exchanges ---- */
 
-/*
- * Starts an exchange, which is nonblocking with --overlap.  Returns the number of requests to complete, or 0 if the
- * exchange is complete.
- */
+/* Starts an exchange.  Returns the number of requests that are not complete; 0 if the call was blocking. */
 static int start_exchange(const irr_bench_exchange_t *exchange, const irr_bench_row_t *row)
 {
     if (row->algorithm == IRR_BENCH_P2P) {
@@ -123,12 +114,11 @@ static int start_exchange(const irr_bench_exchange_t *exchange, const irr_bench_
 /* ---- the computation ---- */
 
 /*
- * The computation that overlaps a nonblocking exchange, as in OSU's osu_ialltoallv.  An exchange is hidden completely
- * if no rank spends time outside the computation.  Nothing is hidden if some rank spends as much time outside the
- * computation as for an exchange alone.  The computation is arithmetic until its time is over.  On a shared processor a
- * rank notices the end late, so the time of the computation is measured.  OSU's benchmark compares with the mean of
- * earlier exchanges.  Here each iteration also has an exchange alone, so that both exchanges see the same state of the
- * machine.
+ * With --overlap an iteration has an exchange alone, and then a nonblocking exchange with a computation between start
+ * and wait, as in OSU's osu_ialltoallv.  The computation lasts as long as the exchange alone, unless --compute sets its
+ * time.  On a shared processor a rank notices the end of this time late, so the computation is measured, too.  The
+ * exchange is hidden completely if no rank spends time outside the computation.  Nothing is hidden if some rank spends
+ * as much time outside the computation as for the exchange alone.
  */
 
 /* Size of the array of the computation, which fits into the first-level cache of any processor. */
@@ -159,8 +149,8 @@ static void compute_until(double end)
 }
 
 /*
- * Computes for `seconds` in intervals of equal length.  Tests the first `count` requests of the exchange between two
- * intervals.  Returns the seconds without the tests.
+ * Computes, or sleeps with --idle, for `seconds` in intervals of equal length.  Between two intervals tests the first
+ * `count` requests of the exchange.  Returns the seconds without the tests.
  */
 static double compute_for(const irr_bench_exchange_t *exchange, double seconds, int count)
 {
@@ -183,8 +173,8 @@ static double compute_for(const irr_bench_exchange_t *exchange, double seconds, 
 /* ---- one exchange ---- */
 
 /*
- * Returns the seconds of an exchange on this rank.  compute: seconds of the computation that overlaps it, or 0.  Sets
- * *exposed_p to the seconds without the computation.
+ * Returns the seconds of an exchange on this rank.  compute: seconds of the computation to overlap it with, or 0.  Sets
+ * *exposed_p to the seconds outside the computation.
  */
 static double exchange_once(const irr_bench_row_t *row, const irr_bench_exchange_t *exchange, double compute,
                             double *exposed_p)
@@ -219,7 +209,7 @@ static double exchange_alone(const irr_bench_row_t *row, const irr_bench_exchang
 
 /* ---- results of all ranks ---- */
 
-/* Finds the earliest exchange in which a rank found a wrong byte; rank 0 prints an error message about that byte. */
+/* Finds the first round in which a rank found a wrong byte; rank 0 prints an error message about that byte. */
 static void gather_fault(irr_bench_row_t *row, int me)
 {
     struct { int round, rank; } first = { row->fault.found ? row->round : INT_MAX, me };
@@ -245,8 +235,8 @@ static void reduce_to_rank_0(void *values, int count, MPI_Datatype type, MPI_Op 
 }
 
 /*
- * Returns the number of exchanges that coll/irr's engine must serve on each rank so that it counts as the server of a
- * row.  For auto, which sometimes tries Open MPI, more than half of the exchanges are enough.
+ * Returns how many exchanges of a row coll/irr must have served on each rank, so that the row counts as served by it.
+ * The algorithm auto also tries Open MPI's implementation, so more than half of the exchanges are enough.
  */
 static unsigned long long enough(int algorithm, unsigned long long iterations)
 {

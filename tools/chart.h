@@ -18,8 +18,8 @@
 json_t *irr_chart_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Returns a list or an object if it has this number of members.  With fewer members releases it and returns NULL,
- * because memory has run out.
+ * Returns a list or an object if it has all its members.  If it has fewer, because memory ran out when they were added,
+ * releases it and returns NULL.
  */
 json_t *irr_chart_whole(json_t *list, size_t members);
 

@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A text may quote two arguments of the command line.  Linux limits an argument to 128 KiB. */
+/* A text may quote two arguments of the command line, and Linux allows arguments of up to 128 KiB. */
 enum { TEXT_MAX = 1 << 19, LINE_MAX_BYTES = 1024 };
 
-/* Prints a text and its cause.  The cause is NULL if the text has it. */
+/* Prints a text, and behind it the cause unless it is NULL. */
 static irr_cli_exit_t print(const char *format, va_list arguments, const char *cause)
 {
     static char text[TEXT_MAX];

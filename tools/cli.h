@@ -21,8 +21,8 @@ typedef enum irr_cli_exit {
 extern const char irr_cli_program[];
 
 /*
- * Prints an error message of one line to stderr, even if a quoted file name has line ends.  The middle of a long line
- * becomes "...".  Returns IRR_CLI_REFUSED.
+ * Prints an error message as one line on stderr.  Question marks replace control characters, such as line ends in a
+ * quoted file name.  The middle of a long line becomes "...".  Returns IRR_CLI_REFUSED.
  */
 irr_cli_exit_t irr_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -39,9 +39,9 @@ irr_cli_exit_t irr_cli_status(irr_status_t status, const char *format, ...) __at
 bool irr_cli_size_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p);
 
 /*
- * Returns the number i for which known(i) is the name.  known returns NULL after the last name.  If there is no such
- * number, prints an error message and returns -1.  kind: what the name stands for, such as "algorithm".  The message
- * lists `beside` (may be NULL), which the caller accepts in addition, and all known names.
+ * Returns the index of a name, or -1 after an error message, which lists the known names.  known(i) is name number i;
+ * NULL: there are no more.  Old names of algorithms are known, too.  kind: what the name stands for, such as
+ * "algorithm".  beside: another name for the list, which the caller accepts itself; or NULL.
  */
 int irr_cli_find(const char *kind, const char *name, const char *beside, const char *(*known)(int i));
 
@@ -84,15 +84,16 @@ irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path, irr_cli_exit
 /* ---- count matrices (cli_matrix.c): functions that return an exit status print the error message ---- */
 
 /*
- * irr_cli_redistribution reads a redistribution "x,p,y,q" or "x,p,y,q,N", and does not change its unit.
- * irr_cli_redistribute makes the matrix of a redistribution.  text: the user's text, for error messages.
+ * irr_cli_redistribution reads "x,p,y,q" or "x,p,y,q,N": N elements move from cyclic(x) on p ranks to cyclic(y) on q
+ * ranks (problem/redistribution.h).  It does not change the unit, the bytes of an element.  irr_cli_redistribute makes
+ * the matrix of the bytes that move.  text: the user's text, for error messages.
  */
 irr_cli_exit_t irr_cli_redistribution(const char *text, int ranks_max, irr_redistribution_t *redistribution);
 irr_cli_exit_t irr_cli_redistribute(const char *text, const irr_redistribution_t *redistribution, irr_matrix_t *matrix);
 
 /*
- * Reads a matrix from a file.  ranks: the number of its rows; 0: any.  says: the source of this number for the error
- * message, such as "the job has".
+ * Reads a matrix from a file.  ranks: the number of rows that it must have; 0: any.  says: the words in front of this
+ * number in the error message, such as "the job has".
  */
 irr_cli_exit_t irr_cli_read_matrix(const char *path, int ranks, const char *says, irr_matrix_t *matrix);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* getopt returns LETTERS_END + i for row i if it has no letter. */
+/* getopt returns LETTERS_END + i for the name of row i, and the letter itself for a letter. */
 #define LETTERS_END 256
 
 bool irr_cli_is_launched(void)

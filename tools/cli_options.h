@@ -111,7 +111,7 @@ typedef struct irr_cli_pair {
     const char *one, *other;
 } irr_cli_pair_t;
 
-/* Refuses option `one` of each pair with option `other`; if `needs` is true, without option `other`. */
+/* Refuses a command line with both options of a pair; if `needs` is true, with option `one` but not option `other`. */
 irr_cli_exit_t irr_cli_check_pairs(const irr_cli_line_t *line, bool needs, const irr_cli_pair_t *pairs, size_t count);
 
 /*
@@ -127,7 +127,7 @@ bool irr_cli_is_launched(void);
 
 const char *irr_cli_version(void);
 
-/* Writes the names of the commands that accept an option, as "print, check and draw". */
+/* Writes the names of a set of commands, one bit for each, as "print, check and draw"; 0: "all commands". */
 void irr_cli_takers(const irr_cli_table_t *table, unsigned commands, char *text, size_t size);
 
 /* Prints the help; if whole is true, with the texts of --help all. */

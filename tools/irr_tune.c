@@ -150,7 +150,7 @@ static irr_cli_exit_t finish(tune_t *tune)
 
 /* ---- all ranks ---- */
 
-/* Measures round number times->rounds.  The caller leaves times->rounds at 0 after the first round, a warm-up. */
+/* Measures round number times->rounds.  The first round is a warm-up: the second one has the same number, 0. */
 static void measure_round(tune_t *tune)
 {
     irr_tune_times_t *times = &tune->times;
@@ -206,7 +206,7 @@ int main(int argc, char **argv)
     if (irr_cli_asks_only(argc, argv)) {
         return (int)options_read(argc, argv, &tune.options, &tune.task);
     }
-    setenv("OMPI_MCA_coll_irr_setup_share", "1000000", 0);   /* --learn: this job consists of trials */
+    setenv("OMPI_MCA_coll_irr_setup_share", "1000000", 0);   /* --learn: trials may take all the time */
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

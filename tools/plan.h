@@ -54,7 +54,7 @@ typedef struct irr_tool_options {
     int                algorithm;  /* row of the algorithm table; -1: not given, or a schedule is loaded */
     const char        *load, *save; /* files of schedules, or NULL */
     int                ranks;      /* 0: the ranks of the matrix */
-    const char        *matrix;     /* one of three sources of the matrix; none: that of the loaded schedule */
+    const char        *matrix;     /* at most one of these three is set; none: the loaded schedule has the matrix */
     const char        *redistribute;
     const char        *pattern;
     const char        *topology;   /* file, or NULL */
@@ -63,7 +63,7 @@ typedef struct irr_tool_options {
     double             scale;
     int                ranks_per_node;   /* 0: the number of ranks of a host, or the algorithm's default */
     bool               in_place;   /* the exchange is in place, as with MPI_IN_PLACE */
-    irr_settings_t     settings;   /* the settings of a job with the same parameters, without algorithm and files */
+    irr_settings_t     settings;   /* those of a job with the same parameters, except its algorithm and its files */
     int                rank;       /* IRR_TOOL_ALL_RANKS, or the rank to print */
     bool               json;
     uint64_t           memory;     /* maximum of the estimate of irr_tool_memory_check in bytes; 0: the default */
@@ -104,7 +104,7 @@ const char *irr_tool_source(const irr_tool_options_t *options);
 irr_cli_exit_t irr_tool_input_load(const irr_tool_options_t *options, irr_tool_input_t *input);
 void           irr_tool_input_fini(irr_tool_input_t *input);
 
-/* Returns true if the run has or will have a schedule.  algorithm: of the options; of the input after it is loaded. */
+/* Returns true if the run has or will have a schedule, with this row of the table of algorithms; -1: no algorithm. */
 bool irr_tool_has_schedule(const irr_tool_options_t *options, int algorithm);
 
 /*
@@ -123,11 +123,11 @@ typedef struct irr_tool_job {
     const irr_matrix_t       *matrix;
     const irr_strategy_t     *strategy;
     const irr_nodes_t        *nodes;
-    irr_plans_t              *plans;       /* of check: set by the command, without pieces */
+    irr_plans_t              *plans;       /* check builds them itself, and they have no pieces in the end */
     const irr_plans_known_t  *known;       /* the input of the plans */
     const irr_schedule_t     *schedule;    /* NULL: there is none */
     const irr_matrix_t       *delivered;   /* the bytes that the schedule delivers: the matrix, or its forwarded part */
-    const irr_tree_t         *tree;        /* the tree of the topology, for schedules; NULL: there is none */
+    const irr_tree_t         *tree;        /* the ranks on the tree of switches; NULL: there is no topology */
     const char               *algorithm;  /* the name, "auto" resolved; "file": the schedule was loaded */
     int                       ndims;      /* dimensions of the grid; 0: the route is direct */
     int                       dims[IRR_GRID_LEVELS_MAX];
@@ -156,7 +156,7 @@ typedef struct irr_tool_shown {
 
 void irr_tool_shown(const irr_strategy_t *strategy, irr_tool_shown_t shown[IRR_TOOL_SHOWN]);
 
-/* Returns the reason why the plans of a strategy cannot use a pacing; NULL if they can. */
+/* Returns why the plans of a strategy cannot use a pacing, as the end of an error message; NULL if they can. */
 const char *irr_tool_wrong_pacing(irr_pacing_kind_t pacing, const irr_strategy_t *strategy);
 
 /*
@@ -196,13 +196,13 @@ irr_cli_exit_t irr_tool_outcome(const irr_tool_job_t *job, irr_status_t status);
 
 #define IRR_TOOL_STRATEGIES_MAX 32
 
-/* The machine, and the model's view of the traffic. */
+/* The machine and its nodes, and the traffic as the model of exchanges needs it (choose/model.h). */
 typedef struct irr_tool_cluster {
     irr_machine_t      machine;
     irr_nodes_t        nodes;
-    irr_topology_t     topology;   /* a made-up topology with its tree, if no file has the switches */
-    irr_tree_t         made;
-    const irr_tree_t  *tree;
+    irr_topology_t     topology;   /* without --topology: switches that follow from the constants of the machine */
+    irr_tree_t         made;       /* the tree of these switches */
+    const irr_tree_t  *tree;       /* that tree, or the tree of --topology */
     irr_traffic_t      traffic;
 } irr_tool_cluster_t;
 

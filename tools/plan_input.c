@@ -191,26 +191,24 @@ static void scale_entries(const irr_matrix_t *matrix, double scale)
     }
 }
 
-static irr_cli_exit_t check_sums(const irr_tool_options_t *options, const irr_matrix_t *matrix)
-{
-    for (int i = 0; i < matrix->ranks; i++) {
-        for (int row = 0; row <= 1; row++) {
-            if (irr_cli_sum(matrix, i, row) > (uint64_t)IRR_SEGMENTS_LIMIT) {
-                return irr_cli_complain("%s: %s %d has more than %td bytes in all", irr_tool_source(options),
-                                        row ? "row" : "column", i + 1, IRR_SEGMENTS_LIMIT);
-            }
-        }
-    }
-    return IRR_CLI_GOOD;
-}
-
-/* Refuses a matrix of 2^63 bytes or more if a schedule is to be computed, because orders add the bytes of all ranks. */
-static irr_cli_exit_t check_total(const irr_tool_options_t *options, const irr_tool_input_t *input)
+/*
+ * Refuses a row or a column with more bytes than the checker supports.  If a schedule is to be computed, refuses a
+ * matrix of 2^63 bytes or more, because orders add the bytes of all ranks.
+ */
+static irr_cli_exit_t check_sums(const irr_tool_options_t *options, const irr_tool_input_t *input)
 {
     uint64_t bytes = 0;
 
     for (int i = 0; i < input->matrix.ranks; i++) {
-        bytes = irr_cli_plus(bytes, irr_cli_sum(&input->matrix, i, true));
+        for (int row = 0; row <= 1; row++) {
+            const uint64_t sum = irr_cli_sum(&input->matrix, i, row);
+
+            if (sum > (uint64_t)IRR_SEGMENTS_LIMIT) {
+                return irr_cli_complain("%s: %s %d has more than %td bytes in all", irr_tool_source(options),
+                                        row ? "row" : "column", i + 1, IRR_SEGMENTS_LIMIT);
+            }
+            bytes = irr_cli_plus(bytes, row ? sum : 0);
+        }
     }
     if (options->load == NULL && irr_tool_has_schedule(options, input->algorithm) && bytes > INT64_MAX) {
         return irr_cli_complain("%s: more than %" PRId64 " bytes in all, which %s does not schedule",
@@ -267,8 +265,7 @@ irr_cli_exit_t irr_tool_input_load(const irr_tool_options_t *options, irr_tool_i
     if ((options->topology != NULL && topology_load(options, input) != IRR_CLI_GOOD) ||
         (options->load != NULL && schedule_load(options, input) != IRR_CLI_GOOD) ||
         make_matrix(options, input) != IRR_CLI_GOOD || place(options, input) != IRR_CLI_GOOD ||
-        check_sums(options, &input->matrix) != IRR_CLI_GOOD || check_total(options, input) != IRR_CLI_GOOD ||
-        check_save(options, input) != IRR_CLI_GOOD ||
+        check_sums(options, input) != IRR_CLI_GOOD || check_save(options, input) != IRR_CLI_GOOD ||
         (options->load != NULL && schedule_match(options, input) != IRR_CLI_GOOD)) {
         irr_tool_input_fini(input);
         return IRR_CLI_REFUSED;

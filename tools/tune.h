@@ -10,8 +10,9 @@
  *   tune_switches.c  measures contention between hosts, which shows the switches
  *   tune_tree.c      finds the tree of switches from this contention
  *
- * A round measures each step once.  A short disturbance of the machine therefore affects all constants in a few rounds,
- * and no constant in all rounds.  A constant is the median of its rounds.  Ranks outside a step sleep.
+ * A step is a measurement, such as a ping-pong of two ranks.  A round measures each step once.  A short disturbance of
+ * the machine therefore affects all constants in a few rounds, and no constant in all rounds.  A constant is the median
+ * of its rounds.  Ranks that have no part in a step sleep.
  */
 #ifndef IRR_TUNE_H
 #define IRR_TUNE_H

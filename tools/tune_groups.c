@@ -31,7 +31,7 @@ static void add(irr_tune_group_t *group, int rank)
     group->members[group->count++] = rank;
 }
 
-/* Computes the other fields of a group from its list of ranks; see irr_tune_group_t. */
+/* Sets the stride, the partners and the index of this rank (irr_tune_group_t) of a group that has its members. */
 static void finish(irr_tune_group_t *group, int stride, int rank)
 {
     group->me = -1;
@@ -42,22 +42,22 @@ static void finish(irr_tune_group_t *group, int stride, int rank)
     }
 }
 
-/* Fills a group with ranks of one node.  leaders: maximum number of members of a group on one node. */
-static void fill_inside(const irr_nodes_t *nodes, int leaders, irr_tune_group_t *group)
+/* Fills a group with at most `most` ranks of one node. */
+static void fill_inside(const irr_nodes_t *nodes, int most, irr_tune_group_t *group)
 {
     const int node = largest(nodes, -1), ranks = irr_nodes_size(nodes, node);
 
-    for (int i = 0; ranks > 1 && i < ranks && i < leaders; i++) {
+    for (int i = 0; ranks > 1 && i < ranks && i < most; i++) {
         add(group, irr_nodes_member(nodes, node, i));
     }
 }
 
-/* Fills a group with ranks of two nodes, alternating.  The first node has at least as many ranks as the second. */
-static void fill_link(const irr_nodes_t *nodes, int leaders, irr_tune_group_t *group)
+/* Fills a group with ranks of the two largest nodes, alternating; at most `most` of each. */
+static void fill_link(const irr_nodes_t *nodes, int most, irr_tune_group_t *group)
 {
     const int a = largest(nodes, -1), b = largest(nodes, a), ranks = b >= 0 ? irr_nodes_size(nodes, b) : 0;
 
-    for (int i = 0; i < ranks && i < leaders && i < IRR_TUNE_MEMBERS_MAX / 2; i++) {
+    for (int i = 0; i < ranks && i < most && i < IRR_TUNE_MEMBERS_MAX / 2; i++) {
         add(group, irr_nodes_member(nodes, a, i));
         add(group, irr_nodes_member(nodes, b, i));
     }
@@ -91,8 +91,8 @@ static void spread(const irr_tune_group_t *inside)
     (void)sched_setaffinity(0, sizeof(mine), &mine);
 }
 
-/* Returns the smallest number of processors of all nodes, from 2 to IRR_TUNE_MEMBERS_MAX. */
-static int find_leaders(void)
+/* Returns the number of processors of the node with fewest, but at least 2 and at most IRR_TUNE_MEMBERS_MAX. */
+static int members_of_node(void)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     int least = processors < 2 ? 2 : processors < IRR_TUNE_MEMBERS_MAX ? (int)processors : IRR_TUNE_MEMBERS_MAX;
@@ -132,11 +132,11 @@ irr_cli_exit_t irr_tune_groups_init(irr_tune_groups_t *groups)
     MPI_Comm_rank(MPI_COMM_WORLD, &groups->rank);
     code = find_nodes(groups->ranks, groups->rank, &nodes);
     if (code == IRR_CLI_GOOD) {
-        const int leaders = find_leaders();
+        const int most = members_of_node();
 
         groups->nodes = nodes.count;
-        fill_inside(&nodes, leaders, &groups->inside);
-        fill_link(&nodes, leaders, &groups->link);
+        fill_inside(&nodes, most, &groups->inside);
+        fill_link(&nodes, most, &groups->link);
         finish(&groups->inside, 1, groups->rank);
         finish(&groups->link, 2, groups->rank);
         if (nodes.count < 3) {

@@ -1,5 +1,5 @@
 /*
- * tune_steps.c - the steps that irr_tune times; see tune.h.  A step is a measurement, such as a ping-pong.
+ * tune_steps.c - the steps that irr_tune times: measurements, such as a ping-pong; see tune.h.
  *
  * A step is repeated until it lasts some milliseconds.  Before a step with messages is timed, its ranks exchange short
  * messages, so that all of them begin at nearly the same time.
@@ -178,9 +178,9 @@ bool irr_tune_has(const irr_tune_groups_t *groups, irr_tune_step_t step)
 }
 
 /*
- * Calls `once` on the first `count` members of a group, `calls` times.  number: its number of messages or copies in one
- * call.  Before the first call, each of these members sends short messages to `partners` of them.  Returns the time in
- * ns of all calls; 0 on other ranks.
+ * Calls `once` on the first `count` members of a group, `calls` times.  number: the number of messages or copies of a
+ * call.  Before the first call, each of these members sends a short message to `partners` of them, so that all begin at
+ * nearly the same time.  Returns the time of all calls in ns; 0 on other ranks.
  */
 static double time_of(void (*once)(const irr_tune_group_t *, irr_tune_room_t *, int), const irr_tune_group_t *group,
                       int count, int partners, irr_tune_room_t *room, int number, int calls)

@@ -1,10 +1,12 @@
 /*
  * tune_switches.c - irr_tune --switches: finds the switches between hosts by measurement; see tune_tree.h.
  *
- *   1. In a tournament each host is the partner of each other host once.  In a round of it all pairs of hosts transfer
- *      long messages at the same time.  Two hosts on one switch always have the whole bandwidth of their links.  Other
- *      pairs often share a link between switches, and lose bandwidth.
- *   2. For each pair of flows between groups of hosts, the two flows run alone and then together.
+ *   1. Tournaments show which hosts are on one switch.  In a round the hosts form pairs, and all pairs transfer long
+ *      messages at the same time.  In the rounds of a tournament each host is the partner of each other host once.  Two
+ *      hosts on one switch always have the whole bandwidth of their links.  Other pairs often share a link between
+ *      switches, and lose bandwidth.
+ *   2. A flow is a stream of messages from the hosts of one switch to those of another.  Two flows run alone and then
+ *      together, for each pair of flows.  If they lose bandwidth together, they share a link.
  *
  * All ranks have the same times, so they take the same decisions.  Cost: 8 to 10 n rounds for n hosts, and 2 rounds for
  * each pair of flows.  A round takes from 0.1 s to some tenths of a second.
@@ -176,7 +178,7 @@ static void play_tournament(run_t *run, uint64_t *random)
     }
 }
 
-/* Returns the time of a host without contention, as an estimate: one tenth of its rounds were faster. */
+/* Estimates the time of a host without contention, in ns: one tenth of its rounds were shorter. */
 static double fast(const run_t *run, int host)
 {
     double ns[TOURNAMENTS_MAX * IRR_TUNE_HOSTS_MAX];
@@ -191,7 +193,7 @@ static double fast(const run_t *run, int host)
     return ns[count / 10];
 }
 
-/* Sets the fraction of the rounds in which two hosts lost bandwidth. */
+/* Sets lost[i][j] to the fraction of the rounds of the pair of hosts i and j in which this pair lost bandwidth. */
 static void count_lost(const run_t *run, double (*lost)[IRR_TUNE_HOSTS_MAX])
 {
     double fastest[IRR_TUNE_HOSTS_MAX];
