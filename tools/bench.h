@@ -150,14 +150,6 @@ const char *irr_bench_algorithm_name(int algorithm);
  */
 irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uint64_t unit, irr_matrix_t *matrix);
 
-/* Figures of a matrix.  messages: number of its nonzero entries. */
-typedef struct irr_bench_facts {
-    uint64_t messages, bytes, largest;
-    uint64_t busiest_bytes;   /* see irr_cli_lmax */
-} irr_bench_facts_t;
-
-irr_bench_facts_t irr_bench_facts(const irr_matrix_t *matrix);
-
 /* ---- exchange ---- */
 
 /*
@@ -293,14 +285,15 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const irr_bench_e
 typedef struct irr_bench_result {
     const irr_bench_options_t *options;
     uint64_t                   unit;
-    irr_bench_facts_t          facts;
+    irr_cli_messages_t         messages;   /* of the matrix */
+    uint64_t                   lmax;       /* irr_cli_lmax of the matrix */
     irr_bench_row_t           *rows;
 } irr_bench_result_t;
 
 /* Sets the summary of each row.  scratch: room for the values of all iterations, to sort the times in. */
 void irr_bench_summarise(const irr_bench_result_t *result, double *scratch);
 
-void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_bench_facts_t *facts);
+void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_matrix_t *matrix);
 void irr_bench_report_rows(const irr_bench_result_t *result);
 
 /* Prints a last line, which explains the marked rows: not the implementation in their name has served them. */

@@ -60,7 +60,7 @@ static void write_csv(const irr_bench_result_t *result, int i)
     }
     put(s->ratio, 4);
     put(row->counters[IRR_BENCH_COUNTER_messages_sent], 1);
-    fprintf(files.csv, ",%" PRIu64 ",%s", result->facts.busiest_bytes,
+    fprintf(files.csv, ",%" PRIu64 ",%s", result->lmax,
             result->options->work.check == IRR_BENCH_CHECK_NONE ? "" : row->wrong ? "no" : "yes");
     put(s->alone * MICRO, 3);
     put(s->hidden, 4);
@@ -153,16 +153,16 @@ static json_t *row_of(const irr_bench_result_t *result, int i)
 static json_t *result_of(const irr_bench_result_t *result)
 {
     const irr_bench_options_t *options = result->options;
-    const irr_bench_facts_t *facts = &result->facts;
+    const irr_cli_messages_t *messages = &result->messages;
     json_t *unit = options->matrix != NULL ? json_null() : json_integer((json_int_t)result->unit);
     json_t *rows = json_array();
 
     for (int i = 0; i < options->work.rows; i++) {
         json_array_append_new(rows, row_of(result, i));
     }
-    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:o}", "unit", unit, "messages", (json_int_t)facts->messages,
-                     "bytes", (json_int_t)facts->bytes, "largest_message", (json_int_t)facts->largest,
-                     "lmax", (json_int_t)facts->busiest_bytes, "rows",
+    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:o}", "unit", unit, "messages", (json_int_t)messages->count,
+                     "bytes", (json_int_t)messages->bytes, "largest_message", (json_int_t)messages->longest,
+                     "lmax", (json_int_t)result->lmax, "rows",
                      irr_chart_whole(rows, (size_t)options->work.rows));
 }
 

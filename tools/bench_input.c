@@ -170,19 +170,3 @@ irr_cli_exit_t irr_bench_load(const irr_bench_options_t *options, int ranks, uin
     }
     return code;
 }
-
-irr_bench_facts_t irr_bench_facts(const irr_matrix_t *matrix)
-{
-    irr_bench_facts_t facts = { .busiest_bytes = irr_cli_lmax(matrix) };
-
-    for (int i = 0; i < matrix->ranks; i++) {
-        for (int j = 0; j < matrix->ranks; j++) {
-            const uint64_t bytes = *irr_matrix_at(matrix, i, j);
-
-            facts.messages += bytes > 0;
-            facts.bytes += bytes;
-            facts.largest = bytes > facts.largest ? bytes : facts.largest;
-        }
-    }
-    return facts;
-}

@@ -134,7 +134,7 @@ static irr_cli_exit_t read_neighbor(const char *text, void *target)
     return irr_cli_complain("--neighbor '%.64s' is none of cart:2, cart:3 and graph:K with a positive integer K", text);
 }
 
-/* Adds a counter to the columns unless it is already a column, for which there is room. */
+/* Adds a counter to the columns, which have room for all counters, unless it is a column already. */
 static void add_column(irr_bench_options_t *options, int counter)
 {
     int i = 0;

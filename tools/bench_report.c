@@ -80,21 +80,23 @@ static void overlap_figures(irr_bench_row_t *row, int count, double *scratch)
     row->summary.hidden = median_of(scratch, count);
 }
 
-/* Returns the median of row host divided by another median; negative if there is no row host. */
-static double ratio(const irr_bench_row_t *host, double median)
-{
-    return host != NULL && median > 0 ? host->summary.median / median : -1;
-}
-
 /*
- * Sets the interval of the ratio from the intervals of both medians.  With a probability of at least 95 % both medians
- * are in their intervals of 97.5 %, and then the ratio is in this interval.
+ * Sets the ratios of a row to the plain and to the persistent row of Open MPI; NULL: there is none.  With a probability
+ * of at least 95 % both medians are in their intervals of 97.5 %, and then the ratio is in its interval.
  */
-static void ratio_interval(const irr_bench_row_t *host, irr_bench_row_t *row)
+static void set_ratios(const irr_bench_row_t *host, const irr_bench_row_t *host_start, irr_bench_row_t *row)
 {
-    if (host != NULL && row != host && row->summary.median_low > 0) {
-        row->summary.ratio_low = host->summary.median_low / row->summary.median_high;
-        row->summary.ratio_high = host->summary.median_high / row->summary.median_low;
+    irr_bench_summary_t *s = &row->summary;
+
+    if (host != NULL && s->median > 0) {
+        s->ratio = host->summary.median / s->median;
+    }
+    if (host_start != NULL && s->median > 0) {
+        s->start_ratio = host_start->summary.median / s->median;
+    }
+    if (host != NULL && row != host && s->median_low > 0) {
+        s->ratio_low = host->summary.median_low / s->median_high;
+        s->ratio_high = host->summary.median_high / s->median_low;
     }
 }
 
@@ -116,12 +118,9 @@ void irr_bench_summarise(const irr_bench_result_t *result, double *scratch)
     }
     for (int i = 0; i < work->rows; i++) {
         irr_bench_summary_t *summary = &result->rows[i].summary;
-        const double median = summary->median;
 
-        summary->rate = median > 0 ? (double)result->facts.busiest_bytes / median / 1e6 : 0;
-        summary->ratio = ratio(hosts[false], median);
-        summary->start_ratio = ratio(hosts[true], median);
-        ratio_interval(hosts[false], &result->rows[i]);
+        summary->rate = summary->median > 0 ? (double)result->lmax / summary->median / 1e6 : 0;
+        set_ratios(hosts[false], hosts[true], &result->rows[i]);
     }
 }
 
@@ -140,8 +139,9 @@ static bool sweeps(const irr_bench_options_t *options)
     return options->work.unit_min != options->work.unit_max;
 }
 
-static void report_input(const irr_bench_options_t *options, const irr_bench_facts_t *facts)
+static void report_input(const irr_bench_options_t *options, const irr_matrix_t *matrix)
 {
+    const irr_cli_messages_t messages = irr_cli_messages(matrix, true);
     char more[32] = "";
 
     if (options->matrix != NULL) {
@@ -157,7 +157,7 @@ static void report_input(const irr_bench_options_t *options, const irr_bench_fac
         return;   /* the messages vary */
     }
     printf("# messages: %" PRIu64 ", bytes in all: %" PRIu64 ", bytes of the largest message: %" PRIu64 "\n",
-           facts->messages, facts->bytes, facts->largest);
+           messages.count, messages.bytes, messages.longest);
 }
 
 static void report_computation(const irr_bench_work_t *work)
@@ -267,7 +267,7 @@ static void report_line(const irr_bench_options_t *options, const irr_bench_resu
     printf("\n");
 }
 
-void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_bench_facts_t *facts)
+void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const irr_matrix_t *matrix)
 {
     static const char *const checks[] = {
         [IRR_BENCH_CHECK_NONE] = "nothing compared",
@@ -286,7 +286,7 @@ void irr_bench_report_head(const irr_bench_options_t *options, int ranks, const 
     if (options->datatype != NULL) {
         printf("# datatype %s\n", options->datatype);
     }
-    report_input(options, facts);
+    report_input(options, matrix);
     printf("# iterations: %d after %d to warm up, us of the slowest rank; %s\n", work->iterations, work->warmup,
            checks[work->check]);
     if (work->overlap) {

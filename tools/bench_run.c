@@ -266,54 +266,42 @@ static void gather_row(const irr_bench_work_t *work, const irr_bench_counts_t *c
 
 /* ---- all exchanges ---- */
 
-/* The exchanges of a run; a round has one exchange of each row. */
-typedef struct rounds {
-    int first, end, all;   /* the timed rounds are first to end - 1 of all */
-} rounds_t;
+/* A round has one exchange of each row: a turn of the row. */
+typedef struct turn {
+    int      round;
+    int      iteration;   /* -1: the round is not timed */
+    bool     checked;     /* the bytes are compared */
+    uint64_t number;      /* number of the exchange in all rounds, from 1 */
+} turn_t;
 
-static rounds_t rounds_of(const irr_bench_work_t *work)
-{
-    const int ends = work->check == IRR_BENCH_CHECK_ENDS, first = ends + work->warmup;
-
-    return (rounds_t){ first, first + work->iterations, first + work->iterations + ends };
-}
-
-static bool is_checked(const irr_bench_work_t *work, const rounds_t *rounds, int round)
-{
-    return work->check == IRR_BENCH_CHECK_EACH ||
-           (work->check == IRR_BENCH_CHECK_ENDS && (round == 0 || round == rounds->all - 1));
-}
-
-/* Runs exchange `number` of all.  If the round is timed, stores the times and adds the increase of the counters. */
-static void take_turn(const irr_bench_exchange_t *exchange, const rounds_t *rounds, int round, uint64_t number,
-                      irr_bench_row_t *row, irr_bench_counts_t *counts)
+/* Runs an exchange of a row.  If it is timed, stores the times and adds the increase of the counters. */
+static void take_turn(const irr_bench_exchange_t *exchange, const turn_t *turn, irr_bench_row_t *row,
+                      irr_bench_counts_t *counts)
 {
     const irr_bench_work_t *work = exchange->work;
-    const bool checked = is_checked(work, rounds, round);
     const double alone = work->overlap ? exchange_alone(row, exchange) : 0;
     const double compute = work->overlap && work->compute_us > 0 ? work->compute_us * 1e-6 : alone;
-    const int iteration = round - rounds->first;
     irr_bench_counts_t before, after;
     double seconds, exposed;
 
-    if (checked) {
-        irr_bench_fill(exchange, number);
+    if (turn->checked) {
+        irr_bench_fill(exchange, turn->number);
     }
     before = irr_bench_pvars_read();
     seconds = exchange_once(row, exchange, compute, &exposed);
     after = irr_bench_pvars_read();
-    if (checked) {
+    if (turn->checked) {
         MPI_Barrier(MPI_COMM_WORLD);   /* a rank that verifies takes the processor from ranks that still exchange */
-        row->round = row->fault.found ? row->round : round + 1;
-        irr_bench_verify(exchange, number, &row->fault);
+        row->round = row->fault.found ? row->round : turn->round + 1;
+        irr_bench_verify(exchange, turn->number, &row->fault);
     }
-    if (iteration < 0 || round >= rounds->end) {
+    if (turn->iteration < 0) {
         return;
     }
-    row->times[iteration] = seconds;
+    row->times[turn->iteration] = seconds;
     if (work->overlap) {
-        row->alone[iteration] = alone;
-        row->exposed[iteration] = exposed;
+        row->alone[turn->iteration] = alone;
+        row->exposed[turn->iteration] = exposed;
     }
     irr_bench_counts_add(counts, &before, &after);
 }
@@ -321,11 +309,13 @@ static void take_turn(const irr_bench_exchange_t *exchange, const rounds_t *roun
 irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const irr_bench_exchange_t *exchange,
                                  irr_bench_row_t *rows)
 {
-    const rounds_t rounds = rounds_of(work);
+    const int ends = work->check == IRR_BENCH_CHECK_ENDS, first = ends + work->warmup;
+    const int all = first + work->iterations + ends;
     int order[IRR_BENCH_ROWS_MAX];
     irr_bench_counts_t counts[IRR_BENCH_ROWS_MAX] = { { { 0 } } };
     irr_cli_exit_t code = IRR_CLI_GOOD;
-    uint64_t number = 0, random = 0;
+    turn_t turn = { .number = 0 };
+    uint64_t random = 0;
 
     for (int i = 0; i < work->rows; i++) {
         rows[i].fault.found = false;
@@ -333,14 +323,17 @@ irr_cli_exit_t irr_bench_measure(const irr_bench_work_t *work, const irr_bench_e
             irr_bench_request_create(exchange, rows[i].comm, &rows[i].request);
         }
     }
-    irr_bench_fill(exchange, number);
-    for (int round = 0; round < rounds.all; round++) {
+    irr_bench_fill(exchange, 0);
+    for (; turn.round < all; turn.round++) {
         if (exchange->rank == 0) {
-            irr_cli_progress("%d of %d iterations", round, rounds.all);
+            irr_cli_progress("%d of %d iterations", turn.round, all);
         }
+        turn.iteration = turn.round >= first && turn.round < first + work->iterations ? turn.round - first : -1;
+        turn.checked = work->check == IRR_BENCH_CHECK_EACH || (ends && (turn.round == 0 || turn.round == all - 1));
         irr_cli_shuffle(order, work->rows, &random);
-        for (int turn = 0; turn < work->rows; turn++) {
-            take_turn(exchange, &rounds, round, ++number, &rows[order[turn]], &counts[order[turn]]);
+        for (int i = 0; i < work->rows; i++) {
+            turn.number++;
+            take_turn(exchange, &turn, &rows[order[i]], &counts[order[i]]);
         }
     }
     if (exchange->rank == 0) {

@@ -106,6 +106,14 @@ irr_cli_exit_t irr_cli_make_matrix(const char *pattern, int ranks, uint64_t unit
  */
 bool irr_cli_is_symmetric(const irr_matrix_t *matrix, int *low_p, int *high_p);
 
+/* The messages of a matrix are its entries above 0.  A sum that overflows is UINT64_MAX. */
+typedef struct irr_cli_messages {
+    uint64_t count, bytes, longest;
+} irr_cli_messages_t;
+
+/* self: with the messages of ranks to themselves. */
+irr_cli_messages_t irr_cli_messages(const irr_matrix_t *matrix, bool self);
+
 /* Returns a + b, or UINT64_MAX if the sum overflows. */
 uint64_t irr_cli_plus(uint64_t a, uint64_t b);
 

@@ -58,6 +58,22 @@ uint64_t irr_cli_plus(uint64_t a, uint64_t b)
     return b < UINT64_MAX - a ? a + b : UINT64_MAX;
 }
 
+irr_cli_messages_t irr_cli_messages(const irr_matrix_t *matrix, bool self)
+{
+    irr_cli_messages_t messages = { 0 };
+
+    for (int i = 0; i < matrix->ranks; i++) {
+        for (int j = 0; j < matrix->ranks; j++) {
+            const uint64_t bytes = i == j && !self ? 0 : *irr_matrix_at(matrix, i, j);
+
+            messages.count += bytes > 0;
+            messages.bytes = irr_cli_plus(messages.bytes, bytes);
+            messages.longest = bytes > messages.longest ? bytes : messages.longest;
+        }
+    }
+    return messages;
+}
+
 uint64_t irr_cli_sum(const irr_matrix_t *matrix, int i, bool row)
 {
     uint64_t bytes = 0;

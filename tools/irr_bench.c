@@ -61,9 +61,11 @@ static irr_cli_exit_t prepare(bench_t *bench, int argc, char **argv)
     return code == IRR_CLI_GOOD ? irr_bench_files_open(&bench->options, bench->ranks) : code;
 }
 
-static void report(bench_t *bench, const irr_bench_facts_t *facts)
+static void report(bench_t *bench)
 {
-    const irr_bench_result_t result = { &bench->options, bench->unit, *facts, bench->rows };
+    const irr_bench_result_t result = {
+        &bench->options, bench->unit, irr_cli_messages(&bench->matrix, true), irr_cli_lmax(&bench->matrix), bench->rows
+    };
 
     irr_bench_summarise(&result, bench->times);
     irr_bench_report_rows(&result);
@@ -95,7 +97,6 @@ static irr_cli_exit_t allocate_times(bench_t *bench)
 static irr_cli_exit_t run_unit(bench_t *bench, uint64_t unit)
 {
     const irr_bench_work_t *work = &bench->options.work;
-    irr_bench_facts_t facts = { 0 };
     irr_bench_exchange_t exchange;
     irr_cli_exit_t code = (irr_cli_exit_t)irr_cli_agree(bench->rank == 0 ? (int)load(bench, unit) : 0);
 
@@ -106,15 +107,12 @@ static irr_cli_exit_t run_unit(bench_t *bench, uint64_t unit)
     if (code != IRR_CLI_GOOD) {
         return code;
     }
-    if (bench->rank == 0) {
-        facts = irr_bench_facts(&bench->matrix);
-    }
     if (bench->rank == 0 && unit == work->unit_min) {
-        irr_bench_report_head(&bench->options, bench->ranks, &facts);
+        irr_bench_report_head(&bench->options, bench->ranks, &bench->matrix);
     }
     code = irr_bench_measure(work, &exchange, bench->rows);
     if (bench->rank == 0) {
-        report(bench, &facts);
+        report(bench);
     }
     irr_bench_exchange_fini(&exchange);
     return code;

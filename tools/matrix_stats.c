@@ -1,8 +1,9 @@
 /*
  * matrix_stats.c - stats and draw: figures that describe a count matrix, and a heat map.  Time O(P * P).
  *
- * The map has a row for each sending rank and a column for each receiving rank; a script draws it (chart.h).  With many
- * ranks, k x k entries share a cell.  A cell shows its longest message, so that a single long message remains visible.
+ * The map has a row for each sending rank and a column for each receiving rank; a script draws it (chart.h).  With more
+ * than CELLS_MAX ranks, several rows and columns share a cell.  A cell shows its longest message, so that a single long
+ * message remains visible.
  */
 #include "matrix.h"
 
@@ -13,7 +14,8 @@
 
 /* Figures of a matrix.  A message is a nonzero entry from a rank to another one; self_bytes counts the diagonal. */
 typedef struct figures {
-    uint64_t messages, bytes, self_bytes, longest;
+    irr_cli_messages_t messages;
+    uint64_t self_bytes;
     double   mean;                      /* mean bytes of a message */
     double   density;                   /* messages divided by the number of ordered pairs of ranks */
     double   skew;                      /* bytes of the busiest rank, in or out, divided by the mean of all ranks */
@@ -32,14 +34,11 @@ static void count_line(const irr_matrix_t *matrix, int i, bool row, figures_t *f
 
         bytes += (double)entry;
         messages += entry > 0;
-        figures->longest = entry > figures->longest ? entry : figures->longest;
-        figures->bytes = row ? irr_cli_plus(figures->bytes, entry) : figures->bytes;
     }
     figures->busiest = bytes > figures->busiest ? bytes : figures->busiest;
     figures->degree = messages > figures->degree ? messages : figures->degree;
     if (row) {
         figures->total += bytes;
-        figures->messages += (uint64_t)messages;
         figures->rows += messages == 0;
     } else {
         figures->columns += messages == 0;
@@ -49,15 +48,16 @@ static void count_line(const irr_matrix_t *matrix, int i, bool row, figures_t *f
 static figures_t figures_of(const irr_matrix_t *matrix)
 {
     const double ranks = matrix->ranks, pairs = ranks * (ranks - 1);
-    figures_t figures = { .messages = 0 };
+    figures_t figures = { .messages = irr_cli_messages(matrix, false) };
+    const double messages = (double)figures.messages.count;
 
     for (int i = 0; i < matrix->ranks; i++) {
         count_line(matrix, i, true, &figures);
         count_line(matrix, i, false, &figures);
         figures.self_bytes = irr_cli_plus(figures.self_bytes, *irr_matrix_at(matrix, i, i));
     }
-    figures.mean = figures.messages > 0 ? figures.total / (double)figures.messages : 0;
-    figures.density = pairs > 0 ? (double)figures.messages / pairs : 0;
+    figures.mean = messages > 0 ? figures.total / messages : 0;
+    figures.density = pairs > 0 ? messages / pairs : 0;
     figures.skew = figures.total > 0 ? figures.busiest * ranks / figures.total : 1;
     return figures;
 }
@@ -68,16 +68,16 @@ irr_cli_exit_t irr_matrix_stats(const irr_matrix_t *matrix, const char *path, FI
 
     (void)path;
     fprintf(stream, "ranks=%d\n", matrix->ranks);
-    fprintf(stream, "messages=%" PRIu64 "\n", figures.messages);
-    fprintf(stream, "bytes=%" PRIu64 "\n", figures.bytes);
+    fprintf(stream, "messages=%" PRIu64 "\n", figures.messages.count);
+    fprintf(stream, "bytes=%" PRIu64 "\n", figures.messages.bytes);
     fprintf(stream, "self_bytes=%" PRIu64 "\n", figures.self_bytes);
     fprintf(stream, "lmax=%" PRIu64 "\n", irr_cli_lmax(matrix));
-    fprintf(stream, "message_bytes_max=%" PRIu64 "\n", figures.longest);
+    fprintf(stream, "message_bytes_max=%" PRIu64 "\n", figures.messages.longest);
     fprintf(stream, "message_bytes_mean=%.1f\n", figures.mean);
     fprintf(stream, "zero_rows=%d\n", figures.rows);
     fprintf(stream, "zero_columns=%d\n", figures.columns);
     fprintf(stream, "density=%.4f\n", figures.density);
-    fprintf(stream, "degree_mean=%.2f\n", (double)figures.messages / matrix->ranks);
+    fprintf(stream, "degree_mean=%.2f\n", (double)figures.messages.count / matrix->ranks);
     fprintf(stream, "degree_max=%d\n", figures.degree);
     fprintf(stream, "skew=%.3f\n", figures.skew);
     return IRR_CLI_GOOD;
@@ -116,8 +116,10 @@ irr_cli_exit_t irr_matrix_draw(const irr_matrix_t *matrix, const char *path, FIL
     if (longest != NULL) {
         picture = json_pack("{s:s, s:o, s:i, s:i, s:o, s:{s:o, s:I, s:o, s:f, s:f, s:f}}", "picture", "matrix", "path",
                             irr_chart_text("%s", path), "ranks", matrix->ranks, "together", together, "cells",
-                            irr_chart_cells(longest, cells, cells), "figures", "bytes", irr_chart_bytes(figures.bytes),
-                            "messages", (json_int_t)figures.messages, "longest", irr_chart_bytes(figures.longest),
+                            irr_chart_cells(longest, cells, cells), "figures",
+                            "bytes", irr_chart_bytes(figures.messages.bytes),
+                            "messages", (json_int_t)figures.messages.count,
+                            "longest", irr_chart_bytes(figures.messages.longest),
                             "mean", figures.mean, "density", figures.density, "skew", figures.skew);
     }
     free(longest);

@@ -21,14 +21,13 @@
 /* ---- the headers of a first run ---- */
 
 /*
- * Counts the headers of messages on a grid in an exchange with new counts, where a receiver does not know the layout of
- * its messages yet.
+ * Counts the headers of the messages on a grid, in an exchange whose counts the receivers do not know yet.
  *
- * In each stage a rank sends one message, possibly empty, to each neighbour.  A header at the start of the message
- * (exec/header.h) lists its slices, which are ranges of blocks.  In a plan each piece of a message is one slice.
- * irr_plans_each_message has merged adjacent slices, so they are cut again at the ends of the send's pieces.  If a
- * large piece travels separately from the header, the header may be a byte longer; this byte is not counted.  Direct
- * messages need no headers.
+ * In each stage of the grid a rank sends one message, possibly empty, to each neighbour.  A header at the start of the
+ * message (exec/header.h) lists its slices, which are ranges of blocks.  A slice is a piece of the send in the plan.
+ * irr_plans_each_message has merged adjacent slices, so they are cut again at the ends of these pieces.  If a large
+ * piece travels separately from the header, the header may be a byte longer; this byte is not counted.  Messages that
+ * do not travel through the grid have no headers.
  */
 typedef struct headers {
     uint64_t     all;              /* number of messages of all ranks and stages, including empty ones; 0: no grid */
@@ -114,10 +113,9 @@ static uint64_t headers_close(headers_t *headers)
 /* ---- the steps of a schedule on the tree of switches ---- */
 
 /*
- * Two messages of different steps may share a link, and the steps of two ranks may overlap in time.  Syncs are the
- * signals that delay the later of the two messages (order/tree/syncs.h).  If messages within a step share a link, syncs
- * cannot prevent contention, so they are not counted.  irr_tree_bound, irr_tree_check and syncs.c say how long these
- * computations take.
+ * Two messages of different steps may share a link, and the steps of two ranks may overlap in time.  A sync is a signal
+ * that delays the later of two such messages (order/tree/syncs.h).  Signals cannot separate messages of the same step:
+ * if these share a link, the signals are not counted.
  */
 typedef struct phases {
     bool     is_tree;        /* the order is tree, whose steps have no contention */
@@ -220,7 +218,7 @@ static irr_status_t open_check(check_t *check)
     return headers_open(&check->headers, job->strategy, job->nodes, ranks);
 }
 
-/* Proves plans that are in memory as a whole, and finds the reason if they are wrong. */
+/* Proves plans that are in memory as a whole.  If they are wrong, sets the reason. */
 static irr_status_t prove_built(check_t *check)
 {
     const irr_plans_t *plans = check->job->plans;
@@ -235,9 +233,9 @@ static irr_status_t prove_built(check_t *check)
 }
 
 /*
- * Proves the plans while they are built, which takes less memory.  This proof may fail for correct plans; they are then
- * built as a whole and proved again.  Both proofs also count the headers and check lemma 3 (study/bounds.h), which need
- * the contents of messages.
+ * Proves the plans while they are built, which takes less memory.  This proof may fail for correct plans, so plans that
+ * fail are built as a whole and proved again.  Both proofs pass each message to meet_message, which counts the headers
+ * and checks lemma 3 (study/bounds.h).
  */
 static irr_status_t prove(check_t *check)
 {
@@ -307,7 +305,7 @@ static irr_status_t measure(check_t *check)
     return status == IRR_OK && check->proved ? run(check) : status;
 }
 
-/* Prints whether a bound is kept, or by how much it is missed; known is false if this is unknown without a proof. */
+/* Prints whether a bound is kept, or by how much it is missed.  known: false if only the proof would have shown it. */
 static void print_bound(const check_t *check, const char *key, bool known, uint64_t missed, const char *unit)
 {
     FILE *stream = check->job->stream;

@@ -77,7 +77,7 @@ static json_t *input_of(const irr_tool_options_t *options)
     return irr_chart_text("%s", line);
 }
 
-/* Draws a picture.  members: what the picture has besides the texts.  Releases it; NULL means that memory ran out. */
+/* Draws a picture with these members besides the texts.  Releases the members; NULL means that memory ran out. */
 static irr_cli_exit_t draw(const irr_tool_job_t *job, const char *kind, json_t *members)
 {
     json_t *picture = json_pack("{s:s, s:o, s:o, s:i}", "picture", kind, "title", title_of(job), "input",
@@ -106,7 +106,7 @@ typedef struct chart {
     size_t                count;                            /* number of messages */
     json_t               *list;                             /* the messages, if there are few */
     int                   rows;                             /* rows of the map; 0: no map */
-    int                   ranks_together, steps_together;   /* ranks and steps that share a cell */
+    int                   ranks_together, steps_together;   /* number of ranks, and of steps, that share a cell */
     uint64_t              sent;                             /* bytes so far of the sender of `last` in its step */
     irr_plans_message_t   last;                             /* the message that was added to the map last */
 } chart_t;

@@ -4,10 +4,9 @@
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters,
  *     section 5: the automatic routine generator
  *
- * A phase is a set of messages that do not share a link in one direction.  A rank has a step for each phase in which it
- * sends, receives, or does both.  A message of a later phase may share a link with a message of an earlier phase.  The
- * later message then waits for a signal: an empty message from the receiver of the earlier message
- * (order/tree/syncs.h).
+ * A phase is a set of messages of which no two share a link in one direction.  A rank has a step for each phase in
+ * which it sends or receives.  If a message of a later phase shares a link with a message of an earlier phase, the
+ * later message waits for a signal: an empty message from the receiver of the earlier message (order/tree/syncs.h).
  *
  * alltoall.c.in has the lines that are the same for all clusters; the build puts them into alltoall_lines.h.  The line
  * @SUMMARY@ stands for a part of the comment at the top, and the line @TABLES@ for the tables.  Needs O(P * P) time and
@@ -101,7 +100,7 @@ static void make_steps(routine_t *routine)
     }
 }
 
-/* Reserves the entries of each step, rank by rank, and sets the maxima.  Afterwards waits and signals are 0 again. */
+/* Reserves the entries of each step, rank by rank, and sets the maxima.  Resets the numbers of entries to 0. */
 static void reserve_entries(routine_t *routine)
 {
     const irr_syncs_t *syncs = &routine->syncs;
@@ -128,7 +127,7 @@ static void reserve_entries(routine_t *routine)
     }
 }
 
-/* Stores all waits before the first signal, because the number of its waits says where a step has its signals. */
+/* Stores all waits before the first signal, because the signals of a step follow its waits. */
 static void make_entries(routine_t *routine)
 {
     const irr_syncs_t *syncs = &routine->syncs;

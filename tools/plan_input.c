@@ -1,9 +1,9 @@
 /*
  * plan_input.c - the input of irr_plan: the count matrix, the schedule and the tree of switches.
  *
- * The matrix is read from a file or made from a pattern.  Then it is scaled, and checked against the limits of the
- * checker.  The schedule is read from a file or computed; a schedule from a file must deliver the matrix.  If a file
- * describes the switches, each rank is placed on one of its hosts.
+ * The matrix is read from a file, made from a pattern or a redistribution, or taken from a loaded schedule.  Then it is
+ * scaled, and checked against the limits of the checker of plans.  A schedule is read from a file or computed; one from
+ * a file must deliver the matrix.  If a file describes the switches, each rank is placed on one of its hosts.
  */
 #include "plan.h"
 
@@ -91,16 +91,13 @@ irr_cli_exit_t irr_tool_schedule_save(const irr_tool_job_t *job)
 
 /* ---- the tree of switches ---- */
 
-/*
- * Returns the number of names in --hosts; without --hosts the number of hosts in the topology file; 0 without both.
- * It is the default number of ranks.
- */
+/* Returns the default number of ranks: that of the names of --hosts, or of the hosts in the file; 0: neither. */
 static int topology_ranks(const irr_tool_input_t *input)
 {
     return input->hosts.count > 0 ? (int)input->hosts.count : input->topology.hosts;
 }
 
-/* Warns if a LinkSpeed of the file probably has a wrong unit; a cluster may have a link of this speed, though. */
+/* Warns if a LinkSpeed of the file probably has a wrong unit.  It may be right, so this is no error. */
 static irr_cli_exit_t warn_about_speeds(const char *path, const irr_topology_t *topology)
 {
     char text[256];

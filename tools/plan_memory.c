@@ -28,17 +28,6 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-static void count_blocks(const irr_matrix_t *matrix, size_of_plans_t *size)
-{
-    const size_t entries = (size_t)matrix->ranks * (size_t)matrix->ranks;
-
-    for (size_t i = 0; i < entries; i++) {
-        size->blocks += matrix->entries[i] > 0;
-        size->mean += (double)matrix->entries[i];
-    }
-    size->mean /= size->blocks > 0 ? size->blocks : 1;
-}
-
 /* Counts the messages and pieces of a grid, as if all ranks had as many neighbours as rank 0. */
 static irr_status_t count_grid(const irr_tool_job_t *job, const irr_grid_t *grid, size_of_plans_t *size)
 {
@@ -69,10 +58,11 @@ static irr_status_t count(const irr_tool_job_t *job, size_of_plans_t *size)
 {
     const irr_strategy_t *strategy = job->strategy;
     const size_t part = irr_strategy_is_scheduled(strategy) ? strategy->piece_max : 0;
+    const irr_cli_messages_t blocks = irr_cli_messages(job->matrix, true);
     irr_grid_t grid;
 
-    *size = (size_of_plans_t){ .batch = 1 };
-    count_blocks(job->matrix, size);
+    *size = (size_of_plans_t){ .batch = 1, .blocks = (double)blocks.count };
+    size->mean = blocks.count > 0 ? (double)blocks.bytes / size->blocks : 0;
     if (irr_strategy_grid(strategy, job->matrix->ranks, job->nodes, &grid) == IRR_OK &&
         !irr_grid_goes_directly(&grid, (size_t)size->mean)) {
         return count_grid(job, &grid, size);

@@ -13,7 +13,7 @@
 typedef struct ranked {
     const irr_tool_strategy_t *strategy;
     double                     ns;
-    int                        place;   /* index in the list; strategies with equal times stay in this order */
+    int                        place;   /* index in the list: the order of strategies with equal times */
 } ranked_t;
 
 static int by_time(const void *a, const void *b)

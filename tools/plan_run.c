@@ -2,10 +2,10 @@
  * plan_run.c - runs the plans of all ranks in this process, with real bytes, over the loopback transport.
  *
  * The bytes of a block depend on its source and destination.  At first the output of a rank has the complement of the
- * expected bytes, so that a missing byte is detected; in place the output is the input.  In a round the executor of
- * each rank progresses once.  The fabric of the loopback transport reorders messages that may overtake each other, and
- * completes the send of a long message only when it is received.  Each run has the same seed.  After some rounds
- * without progress a run fails, because there can be no progress later.
+ * expected bytes, so that a missing byte is detected.  In place the output begins as the input.  In a round the
+ * executor of each rank progresses once.  The loopback transport reorders messages that may overtake each other, at
+ * random but with the same seed in each run, and completes the send of a long message only when it is received.  After
+ * some rounds without progress a run fails, because there can be no progress later.
  */
 #include "plan.h"
 
@@ -26,7 +26,7 @@
 typedef struct rank {
     irr_transport_t *transport;
     irr_peer_t     **peers;   /* the connection to each rank; NULL: none */
-    irr_page_t      *pages;   /* the same peers, in the form of a channel */
+    irr_page_t      *pages;   /* pages that divide `peers`, as the channel needs them */
     irr_channel_t   *channel;
     irr_exec_t       exec;
     irr_counters_t   counters;

@@ -1,8 +1,9 @@
 /*
  * plan_simulate.c - simulate: prints a table of the times of some strategies on a machine.
  *
- * The plans of all ranks run on a fabric with the costs of messages, bytes and copies (study/simulate.h).  Ranks know
- * the counts from an earlier exchange, so messages have no headers.  Blocks of a rank for itself are not simulated.
+ * The plans of all ranks run on a simulated network with the costs of messages, bytes and copies (study/simulate.h).
+ * Receivers know the counts from an earlier exchange, so messages have no headers, which would list their contents.
+ * Blocks of a rank for itself are not simulated.
  */
 #include "plan.h"
 
@@ -26,10 +27,10 @@ static void show_progress(void)
 
 /* ---- one strategy ---- */
 
-/* Open MPI 4.1 uses a rendezvous over TCP if a message and its header exceed 64 KiB; the engine does not. */
+/* Over TCP, Open MPI 4.1 asks the receiver before it sends more than 64 KiB with the header; the engine never asks. */
 #define HOST_ASKS_FROM 65472
 
-/* Numbers of exchanges before the measured exchanges, and of measured exchanges.  With losses their times differ. */
+/* Numbers of exchanges before the measured ones, and of measured ones: if packets are lost, their times differ. */
 #define WARM_UP   3
 #define EXCHANGES 9
 
@@ -105,17 +106,10 @@ static irr_status_t simulate_strategy(const irr_tool_job_t *job, const irr_tool_
     return status;
 }
 
-/* Returns whether a rank has no message for another rank. */
+/* Returns whether some rank has no message for some other rank. */
 static bool has_empty(const irr_matrix_t *matrix)
 {
-    bool empty = false;
-
-    for (int i = 0; !empty && i < matrix->ranks; i++) {
-        for (int j = 0; !empty && j < matrix->ranks; j++) {
-            empty = i != j && *irr_matrix_at(matrix, i, j) == 0;
-        }
-    }
-    return empty;
+    return irr_cli_messages(matrix, false).count < (uint64_t)matrix->ranks * (uint64_t)(matrix->ranks - 1);
 }
 
 /* Makes a matrix for Open MPI, which also sends empty messages.  An empty message costs as much as one byte. */
@@ -134,9 +128,9 @@ static irr_status_t fill_empty(const irr_matrix_t *matrix, irr_matrix_t *filled)
 }
 
 /*
- * Returns the strategy to simulate.  Open MPI sends to rank 0 first, then to rank 1, and so on, and so does the
- * simulation of a machine that loses packets.  Otherwise a network adapter sends to all ranks at once, so the order of
- * real messages does not matter.  The simulation then sends whole messages, each rank first to the rank after it.
+ * Returns the strategy to simulate.  Open MPI sends to rank 0 first, then to rank 1, and so on.  The simulation does so
+ * on a machine whose queues overflow.  On other machines a real adapter sends to all ranks at once, so the order does
+ * not matter; there the simulation, which sends message by message, lets each rank begin with the rank after it.
  */
 static const irr_strategy_t *strategy_of(const irr_tool_cluster_t *cluster, const irr_tool_strategy_t *strategy)
 {
@@ -161,8 +155,8 @@ static irr_cli_exit_t simulate_one(const irr_tool_job_t *job, const irr_tool_clu
 }
 
 /*
- * Returns an earlier strategy whose simulation has the same result; NULL: there is none.  Open MPI's implementation
- * differs from the same strategy of coll/irr if queues can overflow, or if it sends empty messages.
+ * Returns an earlier strategy of the list whose simulation has the same result; NULL: there is none.  Open MPI's
+ * implementation of a strategy differs from coll/irr's if queues can overflow, or if Open MPI sends empty messages.
  */
 static const irr_tool_strategy_t *find_same(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster,
                                             const irr_tool_strategies_t *strategies, int which)

@@ -79,7 +79,7 @@ void irr_tool_cluster_close(irr_tool_cluster_t *cluster)
 
 #define FROM "from:"
 
-/* Reads the text after the slash.  Returns NULL, or the reason why the algorithm cannot use it. */
+/* Applies the text after the slash to the settings.  Returns NULL, or the reason why the algorithm cannot use it. */
 static const char *take_detail(const char *text, irr_settings_t *settings)
 {
     const irr_strategy_t *row = irr_algorithm_strategy(settings->algorithm);
@@ -166,7 +166,7 @@ static irr_cli_exit_t add(const irr_tool_options_t *options, const irr_tool_clus
     return code;
 }
 
-/* Writes the name of a strategy, without a pacing if it has a schedule: auto then tries all pacings. */
+/* Writes the name of a strategy.  With a schedule auto tries all pacings, so the name then has none. */
 static void name_of(const irr_candidate_t *candidate, char *name, size_t size)
 {
     const irr_strategy_t *strategy = &candidate->strategy;
@@ -185,8 +185,8 @@ static void name_of(const irr_candidate_t *candidate, char *name, size_t size)
 }
 
 /*
- * Adds `host` and the strategies that auto would try (tried), or all sensible strategies except those with a schedule,
- * which takes long to compute.
+ * Adds `host`.  If tried is true, adds the strategies that auto would try, otherwise all sensible strategies except
+ * those with a schedule, which takes long to compute.
  */
 static irr_cli_exit_t add_usual(const irr_tool_options_t *options, const irr_tool_cluster_t *cluster, bool tried,
                                 irr_tool_strategies_t *strategies)

@@ -14,7 +14,7 @@
 
 #define LATENCY_FRACTION_MIN 0.25
 
-/* Maximum spread of a constant.  If the spread is larger, the file gets the default instead of the constant. */
+/* Maximum spread (spread_of) of a measured constant.  If it is larger, the file gets the default instead. */
 #define UNSURE_PERCENT 50
 
 static double message_ns(double ping, double burst, int messages)

@@ -6,7 +6,10 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Fraction of the measurements in which hosts lose bandwidth: at most for one switch, at least for two switches. */
+/*
+ * Hosts lose bandwidth to each other in at most LOST_SAME_MAX of the measurements if they are on one switch, and in at
+ * least LOST_OTHER_MIN of them if they are on two.
+ */
 #define LOST_SAME_MAX  0.3
 #define LOST_OTHER_MIN 0.4
 
@@ -27,7 +30,7 @@ static double mean_lost(double (*lost)[IRR_TUNE_HOSTS_MAX], const irr_tune_tree_
     return count > 0 ? sum / count : 0;
 }
 
-/* Joins each host to the group with the least loss, or to a new group.  Returns false if there are too many groups. */
+/* Joins each host to the group with the least mean loss, or to a new group.  Returns false if there are too many. */
 static bool join(double (*lost)[IRR_TUNE_HOSTS_MAX], irr_tune_tree_t *tree)
 {
     for (int i = 0; i < tree->hosts; i++) {
@@ -64,7 +67,7 @@ static bool is_measurable(const irr_tune_tree_t *tree, int a, int b, int c, int 
            (b != d || tree->size[b] > 1);
 }
 
-/* Lists each pair once: exchanged flows, and flows in the opposite directions, are the same pair with a higher code. */
+/* Lists each pair of flows once, with the lowest of its codes: the flows can be exchanged, and both reversed. */
 static void list_flows(irr_tune_tree_t *tree)
 {
     const int groups = tree->groups;
