@@ -173,7 +173,7 @@ static irr_cli_exit_t check_nodes(const irr_tool_job_t *job, const irr_nodes_t *
     return IRR_CLI_GOOD;
 }
 
-/* Computes the matrix of the messages between leaders, and the schedule, if the strategy needs them. */
+/* If the strategy needs them, computes the schedule, and the matrix of the messages that leaders of nodes exchange. */
 static irr_status_t prepare(irr_tool_job_t *job, irr_plans_known_t *known)
 {
     const irr_tool_options_t *options = job->options;
@@ -197,7 +197,7 @@ static irr_status_t prepare(irr_tool_job_t *job, irr_plans_known_t *known)
     return status;
 }
 
-/* Builds the plans.  For draw, an outline is enough.  check builds its plans itself, and proves them meanwhile. */
+/* Builds the plans; for most pictures an outline, with sends only.  check proves its plans while it builds them. */
 static irr_status_t build_plans(const irr_tool_job_t *job, irr_plans_t *plans)
 {
     if (job->options->command == IRR_TOOL_CHECK) {

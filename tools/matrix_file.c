@@ -26,7 +26,7 @@ static irr_matrix_kind_t kind_of(irr_matrix_kind_t wanted, const char *path)
     return strcmp(end_of(path), UCC_END) == 0 ? IRR_MATRIX_UCC : IRR_MATRIX_MTX;
 }
 
-/* Returns true if the suffix of the output fits the kind of file that the tool writes.  Otherwise prints an error. */
+/* Returns true if the name of the output has a known suffix or none, or --to says its kind; else prints an error. */
 static bool is_name_right(irr_matrix_kind_t wanted, const char *path)
 {
     const char *end = end_of(path);

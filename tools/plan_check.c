@@ -158,8 +158,6 @@ static irr_status_t phases_count(const irr_tool_job_t *job, phases_t *phases)
     }
     if (status == IRR_OK && phases->is_tree) {
         status = irr_tree_root_find(job->tree, &root);
-    }
-    if (status == IRR_OK && phases->is_tree) {
         phases->root = root.vertex;
         irr_tree_root_fini(&root);
     }

@@ -68,9 +68,9 @@ static const irr_cli_option_t rows[] = {
     { "dims", 0, "DIMS", NULL, SETTING("dims"), .commands = MAKE },
     { "slice-min", 0, "BYTES", NULL, SETTING("slice_min"), .commands = MATRIX },
     { "direct-bytes", 0, "BYTES", NULL, SETTING("direct_bytes"), .commands = MATRIX },
-    { "ranks-per-node", 0, "N", "number of consecutive ranks on a node; default: as on the hosts of --topology; "
-      "without it 1, or about sqrt(P) for algorithm node", IRR_CLI_NUMBER, AT(ranks_per_node), 1, IRR_TOOL_RANKS_MAX,
-      MATRIX },
+    { "ranks-per-node", 0, "N", "number of consecutive ranks on a node; default: the ranks of a host of --topology; "
+      "without --topology 1, or about sqrt(P) for algorithm node", IRR_CLI_NUMBER, AT(ranks_per_node), 1,
+      IRR_TOOL_RANKS_MAX, MATRIX },
     { "in-place", 0, NULL, "make the plans of calls with MPI_IN_PLACE: direct messages are exchanged in pairs of "
       "ranks, without a schedule; the matrix must be symmetric", IRR_CLI_FLAG, AT(in_place), .commands = MAKE },
     { "lambda", 0, "RULE", NULL, SETTING("lambda"), .commands = MATRIX },

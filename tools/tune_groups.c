@@ -63,13 +63,6 @@ static void fill_link(const irr_nodes_t *nodes, int most, irr_tune_group_t *grou
     }
 }
 
-static void fill_between(const irr_nodes_t *nodes, irr_tune_group_t *group)
-{
-    for (int i = 0; i < nodes->count && i < IRR_TUNE_MEMBERS_MAX; i++) {
-        add(group, irr_nodes_member(nodes, i, 0));
-    }
-}
-
 /*
  * Binds each rank of the group to a processor of its own.  Otherwise the system may run two ranks on one processor for
  * a while, because their shared data is in its cache.  Ranks that the launcher has bound to fewer processors than there
@@ -142,7 +135,9 @@ irr_cli_exit_t irr_tune_groups_init(irr_tune_groups_t *groups)
         if (nodes.count < 3) {
             groups->between = groups->link;
         } else {
-            fill_between(&nodes, &groups->between);
+            for (int i = 0; i < nodes.count && i < IRR_TUNE_MEMBERS_MAX; i++) {
+                add(&groups->between, irr_nodes_member(&nodes, i, 0));
+            }
             finish(&groups->between, 1, groups->rank);
         }
         spread(&groups->inside);

@@ -28,9 +28,11 @@
 /* Number of timed runs of a step without long messages.  The fastest counts: other processes may disturb a run. */
 #define RUNS         5
 
-#define COPY_REGION  (16 << 20)
-#define REST_NS      100000
+#define COPY_REGION  (16 << 20)   /* bytes of each buffer; copies walk through it */
+#define REST_NS      100000       /* time between two tests for the end of a barrier */
+#define BURST_MAX    80           /* irr_tune_burst returns less */
 
+/* A piece has PIECE_BYTES + 4 n bytes, for a random n below PIECE_MORE; pieces begin PIECE_STRIDE bytes apart. */
 #define PIECE_BYTES  8
 #define PIECE_MORE   5
 #define PIECE_STRIDE 72
@@ -55,9 +57,10 @@ int irr_tune_burst(const irr_tune_group_t *group, bool between)
     return group->partners > 0 ? (least + group->partners - 1) / group->partners * group->partners : 0;
 }
 
+/* Sends and receives short messages, by turns to and from each partner. */
 static void exchange(const irr_tune_group_t *group, irr_tune_room_t *room, int messages)
 {
-    MPI_Request requests[2 * 80];
+    MPI_Request requests[2 * BURST_MAX];
 
     for (int i = 0; i < messages; i++) {
         MPI_Irecv(room->to + i * SHORT_BYTES, SHORT_BYTES, MPI_BYTE,
