@@ -118,7 +118,7 @@ static void print_group(const irr_cli_table_t *table, unsigned commands)
     }
 }
 
-/* Prints the options of each set of commands, in the order of the table, and then those of all commands. */
+/* Prints the options in groups: one for each set of commands that share options, and last the options of all. */
 static void print_options(const irr_cli_table_t *table)
 {
     for (int i = 0; i < table->count; i++) {

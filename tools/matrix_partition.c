@@ -250,8 +250,9 @@ static irr_cli_exit_t cut(const graph_t *graph, const irr_matrix_options_t *opti
 }
 
 /*
- * Adds `unit` bytes from part i to part j for each vertex of part i with neighbours in part j.  seen[j]: the last such
- * vertex, counted from 1, so that a vertex with several neighbours in part j counts once.  Returns false on overflow.
+ * Adds `unit` bytes from part i to part j for each vertex of part i with neighbours in part j.  seen[j]: the vertex,
+ * from 1, that was counted last for part j; a vertex with several neighbours in part j therefore counts once.  Returns
+ * false on overflow.
  */
 static bool count(const graph_t *graph, const idx_t *part, uint64_t unit, idx_t *seen, irr_matrix_t *matrix)
 {

@@ -1,5 +1,8 @@
 /*
  * tune_show.c - prints a memory file (coll_irr_memory_file) as a table.
+ *
+ * The file has lessons.  A lesson is the result of trials of strategies in a situation: a collective, the numbers of
+ * ranks, and the sizes of messages.  The table has a row for each strategy of each lesson.
  */
 #include "tune.h"
 
@@ -36,7 +39,7 @@ static void print_strategy(const irr_lesson_t *lesson, const irr_found_t *found)
            irr_found_speedup(found) / doubt, irr_found_speedup(found) * doubt, found->strategy);
 }
 
-/* Orders lessons by collective, ranks and blocks. */
+/* Orders lessons by collective, and then by the numbers of their situations. */
 static int compare(const void *a, const void *b)
 {
     const irr_lesson_t *one = a, *other = b;
