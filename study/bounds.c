@@ -1,18 +1,19 @@
 /*
  * bounds.c - see bounds.h.  O(P) for a plan and O(slices) for a message.
  *
- * The paper assumes messages that P divides.  Here a cut is at a whole byte and, if slice_min is set, not within
- * slice_min bytes of the end of a slice (a range of a block that travels separately).  A stream is the data that a rank
- * holds for one destination; the rank cuts it into shares for other ranks.  A share exceeds the exact proportion by
- * less than the granule G.  G is 1 byte, or 3 * slice_min - 2: the cut at its begin is rounded down by less than
- * slice_min, and both cuts may move to the end of a slice, by less than slice_min each.  The excess in the four stages
- * follows:
+ * The paper assumes that P divides the length of each message.  Real lengths make some shares longer than the exact
+ * proportion; the difference is the excess.  A stream is the data that a rank holds for one destination.  The rank cuts
+ * the stream into shares for other ranks.  A cut is at a whole byte.  If slice_min is set, no cut is within slice_min
+ * bytes of the end of a slice (a range of a block that travels separately).  The excess of a share is less than the
+ * granule G.  G is 1 byte without slice_min, and otherwise 3 * slice_min - 2: the cut at the begin of the share is
+ * rounded down by less than slice_min, and each of its two cuts may move to the end of a slice, by less than slice_min.
+ * The excess in the four stages follows:
  *
- *     I    A message exceeds the exact proportion by less than G for each destination.
+ *     I    For each destination, a message has an excess of less than G.
  *     II   A rank holds for a destination the data of n ranks, itself included; n = C or, in an incomplete column,
- *          C + 1.  The excess is less than n * G.  The rank cuts the stream into shares for its column of m ranks,
- *          m = R or R - 1, so a message has an excess of less than n * G / m + G for each destination.
- *     III  A rank holds m such shares, itself included: an excess of less than (n + m) * G for each destination.
+ *          C + 1.  The excess of this stream is below n * G.  The rank cuts the stream into shares for its column of
+ *          m ranks, m = R or R - 1.  For each destination, a message has an excess of less than n * G / m + G.
+ *     III  A rank holds m such shares, its own included: an excess of less than (n + m) * G for each destination.
  *          All ranks of a column begin their cuts for a destination at the same rank, so this rank can get all
  *          remainders.
  *     IV   A message has the data that n ranks of the row hold for one destination: an excess of less than
@@ -27,8 +28,9 @@
 /* ---- the bounds that hold for a strategy ---- */
 
 /*
- * Returns true if the priority schedule is contention-free: if the rows have room for the messages to pseudo-nodes,
- * which are the missing ranks of an incomplete last row.
+ * Returns true if no rank of the grid receives two messages in a step.  This holds if the last row has at most as many
+ * ranks as there are other rows: then there is room for the messages to the ranks that the last
+ * row lacks, the paper's pseudo-nodes.
  */
 static bool is_contention_free(const irr_grid_t *grid, int ranks)
 {
@@ -128,7 +130,7 @@ static uint64_t column_size(const irr_bounds_t *bounds, bool complete)
     return (uint64_t)bounds->rows.rows - !complete;
 }
 
-/* Returns the excess in bytes of the data that ranks hold after stage II for this number of destinations. */
+/* Returns the excess in bytes of the data that a rank holds after stage II for this number of destinations. */
 static uint64_t held(const irr_bounds_t *bounds, uint64_t destinations)
 {
     return times(bounds->granule, times((uint64_t)(bounds->rows.columns + bounds->rows.rows), destinations));
@@ -172,7 +174,7 @@ static uint64_t limit_of_scratch(const irr_bounds_t *bounds, bool complete)
     return plus(share(bounds, 2 * root * root), plus(more, held(bounds, ranks)));
 }
 
-/* ---- the bounds of given plans ---- */
+/* ---- checks of plans and messages ---- */
 
 void irr_bounds_plan(irr_bounds_t *bounds, const irr_plan_t *plan)
 {

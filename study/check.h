@@ -38,7 +38,7 @@ typedef struct irr_check_step {
 /* A rank.  The origins in lists are steps of the rank, unless stated otherwise. */
 typedef struct irr_check_rank {
     bool           fresh;      /* the batch has steps of this rank */
-    bool           last;       /* no steps follow */
+    bool           last;       /* later batches have no steps of this rank */
     bool           begun;      /* wanted and output are set */
     size_t         first;      /* first step of the batch; earlier steps are called old */
     irr_segments_t wanted;     /* the contents of OUTPUT that the problem requires; origins are ranks */
@@ -63,7 +63,7 @@ typedef struct irr_check {
     irr_check_rank_t    *rank;
     size_t               npieces, nsteps;   /* of all batches so far */
     size_t               segments;  /* number of segments in contents so far */
-    size_t              *base;      /* id of the first step of each rank, and at [ranks] the number of ids */
+    size_t              *base;      /* id of the first step of each rank in the batch; base[ranks]: number of ids */
     irr_check_step_t    *steps;     /* by id */
     size_t              *started;   /* ids of sends and local steps, in an order in which an exchange can start them */
     size_t               nstarted;

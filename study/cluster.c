@@ -1,5 +1,6 @@
 /*
- * cluster.c - see cluster.h.  Speeds of links are integers: the taper for a node, the number of its nodes for a switch.
+ * cluster.c - see cluster.h.  The speed of a link is a relative integer: taper for the link of a node, switch_nodes for
+ * the link of a switch.
  */
 #include "study/cluster.h"
 

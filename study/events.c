@@ -28,7 +28,7 @@ irr_status_t irr_events_reserve(irr_events_t *events, size_t count)
     return IRR_GROW(events->heap, events->max, count);
 }
 
-/* Puts an event in the place of index `at`, or below it. */
+/* Stores an event at index `at` of the heap, or at a descendant of it: moves earlier events up to make room. */
 static void sink(irr_events_t *events, size_t at, const irr_event_t *event)
 {
     for (size_t child = CHILDREN * at + 1; child < events->count; child = CHILDREN * at + 1) {

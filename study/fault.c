@@ -1,12 +1,13 @@
 /*
- * fault.c - a transport that delays and fails operations within the contract of transports.  It passes operations on to
- * an inner transport, but holds sends back and fails operations as a plan and a seed determine.
+ * fault.c - a transport that wraps another one, the inner transport, for tests.  It passes operations on, but holds
+ * some sends back and lets some operations fail, as irr_fault_t and its seed determine.  It keeps the contract of
+ * transports.
  *
- * A held send is pending for its caller.  Its pieces and its request therefore stay valid until progress passes it on.
- * Nothing is copied or allocated.  Sends that are held for different times overtake each other.  However, a message
- * waits for earlier messages on its channel to the same rank with the same tag.
+ * A held send returns IRR_IN_PROGRESS, so its pieces and its request stay valid until progress passes it on, and
+ * nothing is copied or allocated.  Sends that are held for different times overtake each other.  However, a send waits
+ * for earlier held sends of its channel to the same rank with the same tag.
  *
- * A receive that fails matches no message, so a later receive may match the message.
+ * A failed receive matches no message; the message stays for a later receive.
  *
  * Cost: a send, a round (a call of progress), and each held send that is passed on take time linear in the number of
  * held sends.
@@ -23,7 +24,7 @@ typedef struct slot {
     irr_loopback_item_t item;      /* its key: channel, tag and receiver */
     irr_channel_t      *channel;   /* of the inner transport */
     size_t              due;       /* the first round in which it may leave; SIZE_MAX: never */
-    irr_status_t        status;    /* argument of `done`; for a held send IRR_OK or its planned failure */
+    irr_status_t        status;    /* argument of `done`; a held send has IRR_OK or the failure of fail_send */
 } __attribute__((may_alias)) slot_t;
 
 _Static_assert(sizeof(slot_t) <= sizeof(((irr_request_t *)0)->reserved), "slot must fit the request");
@@ -119,7 +120,7 @@ static void finish(fault_t *fault)
     }
 }
 
-/* Returns the number of rounds for which the plan holds the latest send. */
+/* Returns the number of rounds for which the latest send is held. */
 static size_t draw_rounds(fault_t *fault)
 {
     const irr_fault_t *plan = &fault->plan;

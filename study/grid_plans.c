@@ -3,12 +3,13 @@
  * plans.
  *
  * For each stage, the plan of every rank gets its sends first.  Then it gets its receives: the sends of the other ranks
- * to this rank, in the order of the schedule.  See grid_plan.c for the plan of a rank.
+ * to this rank, in the order of the schedule.  route/grid_plan.c builds the plan of a rank.
  *
- * In a stage, the ranks of a group that exchange messages come one after the other.  A rank's sends are added when the
- * first of their receivers comes.  The pieces of a rank are therefore in memory only until its last send is received.
- * The blocks of a rank are packed while it is in no stage (study/pack.h), and so are its slices if all ranks hold many:
- * a slice takes about 10 bytes instead of 48, and almost nothing if the blocks are equal.
+ * To save memory, a stage handles groups of ranks that exchange messages, one group after the other.  The sends of a
+ * rank are added when the plan of the first of their receivers is built, and the pieces of the rank are freed when the
+ * plan of the last receiver is built.  Between two stages the blocks of a rank are packed (study/pack.h).  Its slices
+ * are also packed if all ranks together hold many: a slice then takes about 10 bytes instead of 48, and almost nothing
+ * if the blocks are equal.
  */
 #include "study/grid_plans.h"
 
@@ -22,13 +23,13 @@
 typedef struct rank {
     irr_stages_t    stages;
     irr_grid_plan_t build;
-    irr_pack_t      held;      /* build.held, between two stages */
+    irr_pack_t      held;      /* build.held in packed form, between two stages */
     bool            sent;      /* the plan has the sends of this stage */
-    int             uses;      /* number of ranks that still need these sends, this rank included */
+    int             uses;      /* number of ranks, this rank included, whose plans still need these sends */
     size_t          taken;     /* number of steps that were passed to `take` */
     irr_problem_t   problem;
     irr_pack_t      blocks;    /* of the problem: those that it receives, then those that it sends without the grid */
-    irr_block_t    *unpacked;  /* the same, while the rank is in a stage; otherwise NULL */
+    irr_block_t    *unpacked;  /* the blocks, while a stage handles the rank; otherwise NULL */
 } rank_t;
 
 typedef struct job {
@@ -36,7 +37,7 @@ typedef struct job {
     const irr_strategy_t *strategy;
     int                   ranks;
     rank_t               *all;
-    int                  *list;    /* the ranks in the order in which a stage runs */
+    int                  *list;    /* the ranks in the order in which a stage handles them */
     bool                 *listed;
     irr_distribution_t    distribution;   /* of the rank whose sends are added */
     irr_plans_take_t      take;
@@ -119,9 +120,12 @@ static irr_status_t hand_over(const job_t *job, rank_t *rank, bool last)
     return status;
 }
 
-enum { HELD_NUMBERS = 6, PACK_FROM = 1 << 20 /* slices of all ranks; packing takes as long as a fifth of a stage */ };
+/* Slices are packed if all ranks have more, because packing takes a fifth of the time of a stage. */
+enum { PACK_FROM = 1 << 20 };
 
-/* Packs the slices that a rank holds.  They are mostly contiguous in scratch, so their differences are packed. */
+enum { HELD_NUMBERS = 6 };
+
+/* Packs the slices that a rank holds.  They are mostly contiguous in scratch, so gaps are stored, not offsets. */
 static irr_status_t pack_held(const job_t *job, rank_t *rank)
 {
     irr_items_t *held = &rank->build.held;
@@ -211,7 +215,7 @@ static void drop_blocks(rank_t *rank)
     rank->unpacked = NULL;
 }
 
-/* Counts a rank that needs the sends of this rank no longer.  After the last one, ends the stage of this rank. */
+/* Another plan no longer needs the sends of this rank.  If it was the last one, ends the stage for this rank. */
 static irr_status_t release(const job_t *job, rank_t *rank, int number)
 {
     irr_status_t status = IRR_OK;
@@ -225,7 +229,7 @@ static irr_status_t release(const job_t *job, rank_t *rank, int number)
     return status;
 }
 
-/* Adds the sends of a rank.  The memory of a distribution is as large as the data of a rank, so only one exists. */
+/* Adds the sends of a rank, once in a stage.  A distribution is as large as the data of a rank, so ranks share one. */
 static irr_status_t send(job_t *job, int r, int number)
 {
     rank_t *rank = &job->all[r];
@@ -242,7 +246,7 @@ static irr_status_t send(job_t *job, int r, int number)
     return status;
 }
 
-/* Runs a stage for a rank: its sends, those that it receives, and its receives. */
+/* Runs a stage for a rank: adds its sends, the sends of the ranks that send to it, and then its receives. */
 static irr_status_t run_rank(job_t *job, int number, int r)
 {
     rank_t *rank = &job->all[r];

@@ -1,9 +1,9 @@
 /*
- * grid_plans.h - the plans of all ranks for a grid route, built in one place.
+ * grid_plans.h - builds the plans of all ranks for a grid, in which ranks forward messages.
  *
- * In a job, a rank knows in advance only its sends in the first stage; it learns during the exchange what to forward.
- * The plans of this file are complete from the start, because one process knows the counts of all ranks.  Tools display
- * these plans, and prove them correct.
+ * A rank of a job knows in advance only its sends in the first stage; the messages that it receives state what it has
+ * to forward.  Here one process knows the counts of all ranks, so it builds complete plans, which tools display and
+ * prove correct.
  */
 #ifndef IRR_GRID_PLANS_H
 #define IRR_GRID_PLANS_H
@@ -12,8 +12,8 @@
 #include "study/plans.h"
 
 /*
- * Builds the plans of a strategy with this grid for a matrix, and passes the steps of each rank and stage to `take`;
- * see irr_plans_each.
+ * Builds the plans of a strategy with this grid for a matrix, and passes the steps of each rank and stage to `take`.
+ * Memory and errors: those of irr_plans_each.
  */
 irr_status_t irr_grid_plans_each(const irr_grid_t *grid, const irr_strategy_t *strategy, const irr_matrix_t *matrix,
                                  irr_plans_take_t take, void *context);

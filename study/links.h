@@ -6,19 +6,20 @@
 
 #include "study/plans.h"
 
-/* Loads of directed edges.  Edges are numbered as in the tree. */
+/* The load of each edge.  An edge is one direction of a link; edges are numbered as in the tree. */
 typedef struct irr_links {
-    uint64_t *bytes;       /* by edge below 2 * links; 0 at the top */
-    size_t    contention;  /* number of cases in which a step of a stage sends more messages over an edge than its width
-                              */
-    int       busiest;     /* first edge with the largest quotient of bytes divided by speed; -1: all edges are idle */
-    uint64_t  load;        /* irr_tree_at_base of this edge */
+    uint64_t *bytes;       /* by edge */
+    size_t    contention;  /* number of (stage, step, edge) in which more messages pass the edge than it carries at a
+                              time (irr_tree_width) */
+    int       busiest;     /* first edge with the largest load (bytes divided by speed); -1: all edges are idle */
+    uint64_t  load;        /* load of this edge, as irr_tree_at_base returns it */
 } irr_links_t;
 
 /*
  * Counts each message between ranks of different hosts on all links of its path.  There is one plan for each rank of
  * the tree; the plans need not be valid.  Sums saturate at UINT64_MAX.  The caller frees *links with irr_links_fini.
- * Returns IRR_OK or IRR_ERR_NO_MEMORY.  O(vertices + m (log m + d)) for m messages over d links each.
+ * Returns IRR_OK or IRR_ERR_NO_MEMORY.  Time O(v + m (log m + d)) for v vertices and m
+ * messages over d links each.
  */
 irr_status_t irr_links_count(const irr_plans_t *plans, const irr_tree_t *tree, irr_links_t *links);
 

@@ -7,7 +7,7 @@
  *
  * An eager message (up to eager_max bytes) is copied once when sent and once when received.  A rendezvous, which is a
  * longer message, is copied once, when it is matched with its receive.  Only connect, open_channel and send allocate
- * memory, and a send allocates before it has any other effect.
+ * memory.  If a send lacks memory, it has no effect.
  */
 #include "study/loopback.h"
 
@@ -98,7 +98,7 @@ static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
     return IRR_OK;
 }
 
-/* Checks that the pieces are allowed, and sets *bytes to their length, without pieces that discard bytes. */
+/* Checks the number of pieces, and sets *bytes to their length.  Pieces that discard bytes do not count. */
 static irr_status_t check(const irr_loopback_t *loopback, const irr_request_t *request, bool receives, size_t *bytes)
 {
     const irr_transport_caps_t *caps = &loopback->super.caps;

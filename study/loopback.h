@@ -1,6 +1,6 @@
 /*
- * loopback.h - private to the loopback transport: its state, which loopback.c and loopback_match.c share. fault.c also
- * uses its queues.
+ * loopback.h - private to the transports loopback and fault (fabric.h): the state that loopback.c and loopback_match.c
+ * share, and the queues, which fault.c also uses.
  */
 #ifndef IRR_LOOPBACK_H
 #define IRR_LOOPBACK_H
@@ -52,7 +52,7 @@ typedef struct irr_loopback_address {
 struct irr_peer {
     irr_peer_t *next;     /* in the list of the transport */
     int         rank;
-    bool        open;     /* a message was sent to this peer */
+    bool        open;     /* a message was sent to this peer, or `reach` was called for it */
 };
 
 typedef struct irr_loopback {
@@ -62,11 +62,11 @@ typedef struct irr_loopback {
     irr_peer_t            *peers;
     irr_loopback_queue_t   posted[IRR_LOOPBACK_BUCKETS];      /* receives without a message */
     irr_loopback_queue_t   unexpected[IRR_LOOPBACK_BUCKETS];  /* messages without a receive */
-    irr_loopback_queue_t   finished;                          /* the next progress calls their `done` */
-    size_t                 sends;                             /* number of pending sends; all are rendezvous */
-    uint64_t               endpoints;
-    uint64_t               bytes_gathered;
-    bool                   closed;
+    irr_loopback_queue_t   finished;         /* complete requests; the next progress calls their callback `done` */
+    size_t                 sends;            /* number of pending sends, all of which are rendezvous */
+    uint64_t               endpoints;        /* number of peers that are open */
+    uint64_t               bytes_gathered;   /* bytes of messages of several pieces in the form IRR_FORM_GATHER */
+    bool                   closed;           /* sends are refused */
 } irr_loopback_t;
 
 /* The state of a pending request, in irr_request_t.reserved. */
@@ -87,12 +87,12 @@ typedef struct irr_loopback_message {
     int                 source;
     irr_form_t          form;
     size_t              bytes;
-    const irr_iov_t    *iov;
+    const irr_iov_t    *iov;        /* the pieces, `count` of them */
     size_t              count;
     irr_loopback_t     *sender;
-    irr_request_t      *request;    /* NULL: eager */
-    irr_iov_t           whole;
-    unsigned char       payload[];
+    irr_request_t      *request;    /* of the sender; NULL: the message is eager */
+    irr_iov_t           whole;      /* an eager message: the piece that iov points to */
+    unsigned char       payload[];  /* an eager message: its bytes */
 } irr_loopback_message_t;
 
 static inline irr_loopback_t *irr_loopback_of(irr_transport_t *transport)
@@ -124,9 +124,9 @@ irr_loopback_item_t *irr_loopback_queue_take(irr_loopback_queue_t *queue, uint64
 irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_t key);
 
 /*
- * Copies a message from one list of pieces to another list, which may be divided differently.  Returns the number of
- * bytes that fit.  If discarded is not NULL, pieces of `to` may have no base; the bytes for such pieces are added to
- * *discarded.
+ * Copies a message from one list of pieces to another list, whose pieces may have other lengths.  Returns the number of
+ * bytes that fit.  If discarded is not NULL, a piece of `to` without a base discards its bytes; their number is added
+ * to *discarded.
  */
 size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *from, size_t from_count,
                          size_t *discarded);
@@ -140,7 +140,7 @@ irr_loopback_message_t *irr_loopback_take_any(irr_loopback_t *loopback, uint64_t
 /* Moves a message to the pieces of a receive, and frees it.  Sets request->bytes.  Returns the receive's status. */
 irr_status_t irr_loopback_consume(irr_loopback_t *loopback, irr_loopback_message_t *message, irr_request_t *request);
 
-/* Ends the unmatched receives of a channel with IRR_ERR_CANCELED at the next progress. */
+/* Cancels the unmatched receives of a channel: the next progress ends them with IRR_ERR_CANCELED. */
 void irr_loopback_withdraw(irr_loopback_t *loopback, uint16_t id);
 
 /* Calls `done` of the finished requests.  Returns the number of calls. */

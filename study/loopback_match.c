@@ -1,10 +1,11 @@
 /*
  * loopback_match.c - queues of the loopback transport, and matching of messages and receives.
  *
- * When a rank progresses, a message leaves the wire to this rank and goes to the first posted receive with its key, or
- * to the unexpected messages, where a later receive finds it.  Messages leave a wire in the order sent.  A key consists
- * of channel, tag and rank.  In a fabric that shuffles, the order is random within the contract: a message of the wire
- * is drawn at random, and of the messages with the same sender and key the oldest leaves the wire.
+ * A key is a number made of channel, tag and rank.  When a rank makes progress, messages leave the wire to this rank,
+ * in the order in which they were sent.  A message goes to the first posted receive with its key.  If there is none, it
+ * becomes an unexpected message, which a later receive finds.  A fabric that shuffles draws a message of the wire at
+ * random.  Then the oldest message with the same sender and key leaves the wire, because such messages must not
+ * overtake each other.
  *
  * Cost: O(1) expected for a match.  A shuffled delivery is linear in the messages on the wire.  A discard is linear in
  * the unexpected messages.

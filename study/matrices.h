@@ -1,5 +1,6 @@
 /*
- * matrices.h - count matrices for study: from files, and the patterns of the papers.
+ * matrices.h - count matrices from files, and with the communication patterns of papers.  Entry (i, j) of a count
+ * matrix is the number of bytes that rank i sends to rank j.
  */
 #ifndef IRR_MATRICES_H
 #define IRR_MATRICES_H
@@ -16,13 +17,13 @@
 irr_status_t irr_matrix_read(const char *path, irr_matrix_t *matrix, irr_file_error_t *error);
 
 /*
- * Fills a matrix with one of the papers' patterns.  unit: the length in bytes of a short message, or of the unit in
- * which the paper states lengths.  seed: seed of random patterns.  Returns IRR_ERR_BAD_PARAM if the name is unknown or
- * lengths overflow.
+ * Creates a matrix with a pattern of a paper.  unit: number of bytes that stand for one element, the paper's unit of
+ * lengths.  seed: for patterns with random numbers.  Returns IRR_ERR_BAD_PARAM if no pattern has this name, or if a
+ * length exceeds INT64_MAX. May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_matrix_pattern(const char *name, int ranks, uint64_t unit, uint64_t seed, irr_matrix_t *matrix);
 
-/* Return the name of pattern i and its one-line description, or NULL past the last. */
+/* Return the name and the description of pattern i, counted from 0, or NULL if there is no pattern i. */
 const char *irr_pattern_name(int i);
 const char *irr_pattern_text(int i);
 

@@ -6,9 +6,9 @@
  *     RANKS RANKS ENTRIES
  *     FROM TO BYTES              once per entry; ranks count from 1, missing entries are zero
  *
- * The file is untrusted: each word is checked before it is used, and each error has the line, its content and the
- * allowed values.  Blank lines and both kinds of line ends are accepted.  The file is read once.  Time is linear in the
- * length of the file plus P * P for P ranks.
+ * The file is untrusted: each word is checked before it is used.  An error message has the number of the line, the
+ * wrong word and the allowed values.  Blank lines are accepted, as are LF and CR LF as ends of lines.  Time is linear
+ * in the length of the file plus P * P for P ranks.
  */
 #include "problem/lines.h"
 #include "study/matrices.h"
@@ -16,9 +16,9 @@
 #include <inttypes.h>
 #include <strings.h>
 
-#define LINE_BYTES  1024            /* bytes of a line and its end; the limit of the format */
+#define LINE_BYTES  1024            /* maximum length of a line in the format, with the end of the line */
 #define ENTRY_LIMIT ((uint64_t)INT64_MAX)
-#define UNSET       UINT64_MAX      /* above ENTRY_LIMIT: marks an entry that the file has not set yet */
+#define UNSET       UINT64_MAX      /* an entry that the file has not set yet; above ENTRY_LIMIT */
 
 static irr_status_t read_header(irr_lines_t *lines)
 {

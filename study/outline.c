@@ -1,12 +1,12 @@
 /*
- * outline.c - the sends of all ranks without other steps, for pictures; see plans.h.
+ * outline.c - builds plans that have only sends, for pictures; see plans.h.
  *
- * A plan of a grid has many pieces, none of which a picture needs.  Cost: the time to build the plans, and the memory
- * of irr_plans_each and of the messages.
+ * A plan of a grid has many pieces, and a picture needs none of them.  Cost: the time to build the plans, and the
+ * memory of irr_plans_each and of the sends.
  */
 #include "study/plans.h"
 
-/* Adds the sends of some steps; see irr_plans_take_t. */
+/* An irr_plans_take_t that appends only the sends to other ranks. */
 static irr_status_t add_sends(void *context, const irr_plan_t *from, size_t first, bool last)
 {
     const irr_plans_t *plans = context;

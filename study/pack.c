@@ -1,9 +1,9 @@
 /*
  * pack.c - see pack.h.
  *
- * The list is stored in runs of rows.  A run has the change of each number from row to row, with the sign in the lowest
- * bit, and the number of further rows with the same changes.  A number is stored in groups of seven bits.  Writing or
- * reading a number takes O(1) time.
+ * Rows with equal differences are stored as one run: the difference of each column, with its sign in the lowest bit,
+ * and the number of further rows of the run.  A number is stored as bytes of seven bits each, the lowest first; the
+ * eighth bit is set in all bytes but the last.  A row takes O(1) time to write or read.
  */
 #include "study/pack.h"
 
@@ -38,7 +38,7 @@ static uint64_t read_number(irr_pack_t *pack)
     return number;
 }
 
-/* Writes the number of rows that repeat the last changes. */
+/* Ends the last run: writes the number of its further rows. */
 static void end_run(irr_pack_t *pack)
 {
     if (pack->count > 0) {

@@ -1,14 +1,14 @@
 /*
- * pack.h - a list of rows of numbers in few bytes.  A number that is close to the number in the same place of the
- * previous row takes one byte.  A row takes no byte if its numbers differ from the previous row by the same amounts as
- * the previous row from the row before.  Equal blocks of many ranks therefore take few bytes.
+ * pack.h - stores a list of rows of numbers in few bytes.  For each number the list has its difference from the number
+ * in the same column of the previous row; a small difference takes one byte.  If all differences of a row are equal to
+ * those of the previous row, the row takes no byte.  Equal blocks of many ranks therefore take few bytes.
  */
 #ifndef IRR_PACK_H
 #define IRR_PACK_H
 
 #include "irr.h"
 
-#define IRR_PACK_NUMBERS 6
+#define IRR_PACK_NUMBERS 6   /* maximum length of a row */
 
 /* Zeroed: an empty list. */
 typedef struct irr_pack {
@@ -17,19 +17,19 @@ typedef struct irr_pack {
     size_t         rows;
     size_t         read;                     /* number of bytes that irr_pack_get has read */
     uint64_t       last[IRR_PACK_NUMBERS];   /* the last row that was written or read */
-    uint64_t       change[IRR_PACK_NUMBERS]; /* change of `last` from the row before it */
-    uint64_t       repeats;                  /* number of rows with the same changes, to be written or read */
+    uint64_t       change[IRR_PACK_NUMBERS]; /* differences between `last` and the row before it */
+    uint64_t       repeats;                  /* number of further rows with the differences `change` */
 } irr_pack_t;
 
 void irr_pack_fini(irr_pack_t *pack);
 
-/* Appends a row of the list, all of whose rows have equal lengths.  May return IRR_ERR_NO_MEMORY. */
+/* Appends a row.  All rows of a list have the same length, `numbers`.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_pack_put(irr_pack_t *pack, const uint64_t *row, size_t numbers);
 
-/* Makes irr_pack_get read the first row of a list that has ended. */
+/* Makes irr_pack_get continue with the first row.  The caller has called irr_pack_end. */
 void irr_pack_rewind(irr_pack_t *pack);
 
-/* Ends the list: frees the room behind it, and starts to read at its first row.  May return IRR_ERR_NO_MEMORY. */
+/* Ends the writing of a list, frees unused memory, and rewinds the list.  May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_pack_end(irr_pack_t *pack);
 
 /* Reads the next row.  Returns false if there is none. */

@@ -2,8 +2,8 @@
  * packets.c - links, receivers and messages; see packets.h.  Senders are in packets_flow.c.
  *
  * Events are handled in the order of time: the first packet in the queue of a link has passed the link, a packet
- * reaches its next link or its receiver, or the timer of a connection expires.  At most one timer event of a connection
- * is valid.  If the deadline of the connection has been extended meanwhile, the connection adds another event.
+ * reaches its next link or its receiver, the timer of a connection expires (packets_flow.c), or a message arrives
+ * together with an earlier one of its connection (DELIVERS).
  */
 #include "study/packets_flow.h"
 
@@ -14,7 +14,7 @@
 /* Bytes of a message in an Ethernet frame of 1514 bytes. */
 #define SEGMENT_BYTES 1446
 
-#define WINDOW_FIRST 10    /* segments of a new connection, as in Linux */
+#define WINDOW_FIRST 10    /* window of a new connection in segments, as in Linux */
 
 double irr_packets_link_ns(const irr_machine_t *machine, const irr_tree_t *tree, int edge, size_t bytes)
 {
@@ -23,7 +23,7 @@ double irr_packets_link_ns(const irr_machine_t *machine, const irr_tree_t *tree,
     return (double)bytes * 8e3 / (double)machine->bandwidth * share;
 }
 
-/* ---- events and packets; a lack of memory sets `status` ---- */
+/* ---- events and packets ---- */
 
 void irr_packets_happens(irr_packets_t *packets, double time, irr_packets_kind_t kind, void *what, int pair)
 {
@@ -142,7 +142,7 @@ static void come(irr_packets_t *packets, irr_packet_t *packet, irr_packets_outco
     }
 }
 
-/* Reports that a message has left its sender, if the packet has the message's last segment. */
+/* If the packet has the last segment of a message, reports that the message has left its sender. */
 static void count_left(const irr_packet_t *packet, irr_packets_outcome_t *outcome)
 {
     irr_flow_t *flow = packet->flow;
@@ -228,7 +228,7 @@ irr_status_t irr_packets_send(irr_packets_t *packets, double time, int from, int
     while (count-- > 0) {
         const size_t some = rest < SEGMENT_BYTES ? rest : SEGMENT_BYTES;
 
-        flow->segments[flow->nsegments++] = (irr_segment_t){ .bytes = (uint16_t)some, .state = IRR_SEGMENT_FRESH };
+        flow->segments[flow->nsegments++] = (irr_flow_segment_t){ .bytes = (uint16_t)some, .state = IRR_FLOW_FRESH };
         rest -= some;
     }
     flow->messages[flow->nmessages++] = (irr_flow_message_t){ .end = flow->nsegments, .message = message };

@@ -1,8 +1,9 @@
 /*
  * packets_flow.c - the senders of TCP: window, losses, timer; see study/packets.h.
  *
- * At most one timer event of a connection is valid.  If the deadline of the connection has been extended when the event
- * occurs, the connection adds another event.
+ * At most one timer event of a connection is valid, the one at time `pending`; others are ignored.  A deadline before
+ * `pending` gets an event of its own, which becomes the valid one.  If the deadline is later than the valid event, the
+ * event only adds another one at the deadline.
  */
 #include "study/packets_flow.h"
 
@@ -10,12 +11,11 @@
 
 #include <math.h>
 
-#define WINDOW_LEAST 2
-#define SHRINKS      0.7   /* cubic, on a loss */
-#define GROWS        2     /* segments for a round trip, after slow start */
-#define OVERTAKEN    1     /* a segment is lost when this number of later segments has arrived, because links keep
-                              the order */
-#define BACKOFF_MOST 64
+#define WINDOW_LEAST 2     /* segments */
+#define SHRINKS      0.7   /* factor of the window after a loss, as in the congestion control cubic */
+#define GROWS        2     /* growth of the window in a round trip after slow start, in segments */
+#define OVERTAKEN    1     /* number of later segments whose arrival shows that a segment is lost */
+#define BACKOFF_MOST 64    /* limit of the factor of the timeout */
 #define PROBES       100   /* a probe is sent after timeout / PROBES at the earliest */
 
 /* ---- the sender ---- */
@@ -45,7 +45,7 @@ static void set_timer(irr_packets_t *packets, irr_flow_t *flow)
 
 static void transmit(irr_packets_t *packets, irr_flow_t *flow, size_t i)
 {
-    irr_segment_t *segment = &flow->segments[i];
+    irr_flow_segment_t *segment = &flow->segments[i];
     irr_packet_t *packet = irr_packets_take(packets);
 
     if (packet == NULL || IRR_GROW(flow->sent, flow->room_sent, (size_t)flow->order + 2) != IRR_OK) {
@@ -53,9 +53,9 @@ static void transmit(irr_packets_t *packets, irr_flow_t *flow, size_t i)
         irr_free(packet);
         return;
     }
-    flow->under_way += segment->state != IRR_SEGMENT_UNDER_WAY;
-    segment->sent = segment->state == IRR_SEGMENT_FRESH ? packets->now : -1;
-    segment->state = IRR_SEGMENT_UNDER_WAY;
+    flow->under_way += segment->state != IRR_FLOW_UNDER_WAY;
+    segment->sent = segment->state == IRR_FLOW_FRESH ? packets->now : -1;
+    segment->state = IRR_FLOW_UNDER_WAY;
     segment->order = ++flow->order;
     flow->sent[flow->order] = (uint32_t)i;
     *packet = (irr_packet_t){ .flow = flow, .segment = i, .order = flow->order };
@@ -65,7 +65,7 @@ static void transmit(irr_packets_t *packets, irr_flow_t *flow, size_t i)
 
 static size_t take_lost(irr_flow_t *flow)
 {
-    while (flow->segments[flow->lost_from].state != IRR_SEGMENT_LOST) {
+    while (flow->segments[flow->lost_from].state != IRR_FLOW_LOST) {
         flow->lost_from++;
     }
     flow->lost--;
@@ -82,7 +82,7 @@ void irr_flow_send(irr_packets_t *packets, irr_flow_t *flow)
 
 static void lose(irr_flow_t *flow, size_t i)
 {
-    flow->segments[i].state = IRR_SEGMENT_LOST;
+    flow->segments[i].state = IRR_FLOW_LOST;
     flow->under_way--;
     flow->lost_from = flow->lost++ == 0 || i < flow->lost_from ? i : flow->lost_from;
 }
@@ -90,7 +90,7 @@ static void lose(irr_flow_t *flow, size_t i)
 static void expire(irr_packets_t *packets, irr_flow_t *flow)
 {
     for (size_t i = flow->known; i < flow->next; i++) {
-        if (flow->segments[i].state == IRR_SEGMENT_UNDER_WAY) {
+        if (flow->segments[i].state == IRR_FLOW_UNDER_WAY) {
             lose(flow, i);
         }
     }
@@ -113,7 +113,7 @@ static void probe(irr_packets_t *packets, irr_flow_t *flow)
         transmit(packets, flow, flow->next++);
         return;
     }
-    while (i > flow->known && flow->segments[i - 1].state != IRR_SEGMENT_UNDER_WAY) {
+    while (i > flow->known && flow->segments[i - 1].state != IRR_FLOW_UNDER_WAY) {
         i--;
     }
     if (i > flow->known) {
@@ -143,30 +143,28 @@ void irr_flow_expire(irr_packets_t *packets, irr_flow_t *flow, double time)
 
 /* ---- acknowledgements ---- */
 
-/* Marks a segment as known.  Returns 1 if it was not known before. */
+/* Marks a segment as acknowledged.  Returns 1 if it was not acknowledged before, otherwise 0. */
 static size_t learn(irr_flow_t *flow, size_t i)
 {
-    irr_segment_t *segment = &flow->segments[i];
+    irr_flow_segment_t *segment = &flow->segments[i];
 
-    if (segment->state == IRR_SEGMENT_KNOWN) {
+    if (segment->state == IRR_FLOW_KNOWN) {
         return 0;
     }
-    flow->under_way -= segment->state == IRR_SEGMENT_UNDER_WAY;
-    flow->lost -= segment->state == IRR_SEGMENT_LOST;
-    segment->state = IRR_SEGMENT_KNOWN;
+    flow->under_way -= segment->state == IRR_FLOW_UNDER_WAY;
+    flow->lost -= segment->state == IRR_FLOW_LOST;
+    segment->state = IRR_FLOW_KNOWN;
     return 1;
 }
 
-/*
- * Marks a segment as lost if later segments have arrived before it.  Only one loss in a round trip shrinks the window.
- */
+/* Marks segments as lost if later ones were acknowledged.  Only the first loss in a round trip shrinks the window. */
 static void judge(irr_flow_t *flow)
 {
     for (; flow->judged + OVERTAKEN < flow->newest + 1; flow->judged++) {
         const size_t i = flow->sent[flow->judged];
 
         if (flow->judged == 0 || flow->segments[i].order != flow->judged ||
-            flow->segments[i].state != IRR_SEGMENT_UNDER_WAY) {
+            flow->segments[i].state != IRR_FLOW_UNDER_WAY) {
             continue;
         }
         lose(flow, i);
@@ -180,10 +178,10 @@ static void judge(irr_flow_t *flow)
 void irr_flow_hear(irr_packets_t *packets, const irr_packet_t *packet)
 {
     irr_flow_t *flow = packet->flow;
-    const irr_segment_t *segment = &flow->segments[packet->segment];
+    const irr_flow_segment_t *segment = &flow->segments[packet->segment];
     size_t fresh;
 
-    if (segment->sent >= 0 && segment->state == IRR_SEGMENT_UNDER_WAY) {
+    if (segment->sent >= 0 && segment->state == IRR_FLOW_UNDER_WAY) {
         const double trip = packets->now - segment->sent;
 
         flow->trip = flow->trip > 0 ? 0.875 * flow->trip + 0.125 * trip : trip;

@@ -46,7 +46,7 @@ static irr_status_t fill_uniform(irr_matrix_t *matrix, uint64_t unit, uint64_t *
     return IRR_OK;
 }
 
-/* Fills a spike.  A spike to the rank itself would never reach the network, so it goes to another rank. */
+/* Each rank sends its spike, a long message, to a random other rank: one to itself would not use the network. */
 static irr_status_t fill_spike(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
 {
     const int others = matrix->ranks - 1;
@@ -61,8 +61,9 @@ static irr_status_t fill_spike(irr_matrix_t *matrix, uint64_t unit, uint64_t *st
 }
 
 /*
- * Fills a transposition of the grid.  A rank whose mirror image does not exist keeps its long message.  The long
- * messages are therefore a permutation for every P, as in the paper, where the grid is full.
+ * The rank in row a, column b of the grid sends a long message to the rank in row b, column a.  If the last row of the
+ * grid is incomplete, this rank may not exist; the long message then goes to the sender itself.  Each rank therefore
+ * receives exactly one long message, as in the paper, whose grid is complete.
  */
 static irr_status_t fill_transpose(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
 {
@@ -99,7 +100,7 @@ static irr_status_t fill_columns(irr_matrix_t *matrix, uint64_t unit, uint64_t *
     return IRR_OK;
 }
 
-/* Fills a matrix in which most data goes to rank 0, as in many applications. */
+/* Most data goes to rank 0, as in many applications. */
 static irr_status_t fill_hotcol(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
 {
     fill_uniform(matrix, unit, state);
@@ -122,9 +123,9 @@ static irr_status_t fill_random(irr_matrix_t *matrix, uint64_t unit, uint64_t *s
 /* ---- Ranka's test set 1 ---- */
 
 #define SPARSE_LONGEST  32  /* table 5: messages are 1 to 32 units long */
-#define SPARSE_SWITCHES 4   /* attempts for each message; enough to move nearly all of them */
+#define SPARSE_SWITCHES 4   /* number of attempted swaps for each message: enough to move nearly all messages */
 
-/* Swaps the destinations of two messages, unless a message would repeat a destination or go to its own rank. */
+/* Swaps the destinations of two random messages, unless a rank would then send two messages to a rank, or to itself. */
 static void switch_destinations(irr_matrix_t *matrix, int *to, int degree, uint64_t *state)
 {
     const int a = below(state, matrix->ranks), b = below(state, matrix->ranks);
@@ -144,9 +145,9 @@ static void switch_destinations(irr_matrix_t *matrix, int *to, int degree, uint6
 }
 
 /*
- * Fills a matrix with d messages from and to each rank.  Each rank starts with the d ranks after it.  Then random pairs
- * of messages swap destinations, which keeps the number of messages of all rows and columns.  d = P/4 is the paper's 8
- * for its 32 ranks.
+ * Each rank sends d messages and receives d messages.  At first each rank sends to the d ranks after it.  Then random
+ * pairs of messages swap destinations, which does not change the number of messages of a row or column.  d is P / 4,
+ * because the paper has d = 8 for 32 ranks.
  */
 static irr_status_t fill_sparse(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
 {
@@ -178,15 +179,16 @@ static irr_status_t fill_sparse(irr_matrix_t *matrix, uint64_t unit, uint64_t *s
 
 /* ---- Ranka's test set 2 ---- */
 
-/* The sets of rows, for 32 ranks: the paper's arrays dist and dense. */
+/* The paper has 32 ranks in five sets.  The ranks of a set send the same number of messages. */
 #define SKEWED_RANKS 32
 #define SKEWED_SETS  5
 
+/* The number of ranks of each set, and of messages of each of its ranks: the paper's arrays dist and dense. */
 static const struct { int rows, messages; } skewed[SKEWED_SETS] = {
     { 1, 1 }, { 2, 2 }, { 4, 4 }, { 8, 8 }, { 17, 16 }
 };
 
-/* Scales a number of the paper's 32 ranks to `ranks`, rounded. */
+/* Scales a number for the paper's 32 ranks to `ranks` ranks, rounded to the nearest integer. */
 static int in_proportion(int number, int ranks)
 {
     return (int)(((int64_t)number * ranks * 2 + SKEWED_RANKS) / (2 * SKEWED_RANKS));
@@ -218,7 +220,7 @@ static void fill_skewed_row(irr_matrix_t *matrix, int from, int messages, int to
     }
 }
 
-/* Every rank sends as many units as the densest set has messages, which is the paper's array length. */
+/* All ranks send the same number of units: the number of messages of a rank in the last set, as in the paper. */
 static irr_status_t fill_skewed(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
 {
     const int ranks = matrix->ranks, total = set_messages(SKEWED_SETS - 1, ranks);

@@ -1,6 +1,4 @@
-/*
- * plans.c - see plans.h.  O(P^2) time for the problems, plus the cost of the plans.
- */
+/* plans.c - see plans.h.  Time O(P * P) for the problems of P ranks, plus the time to build each plan.  */
 #include "study/plans.h"
 
 #include "core/alloc.h"
@@ -8,7 +6,7 @@
 #include "route/pairs.h"
 #include "study/grid_plans.h"
 
-/* Sets the blocks of one side of one rank.  Returns false if their offsets overflow. */
+/* Sets the send blocks (sends) or the receive blocks of one rank.  Returns false if an offset exceeds PTRDIFF_MAX. */
 static bool lay_out(const irr_matrix_t *matrix, int rank, bool sends, irr_block_t *list, irr_blocks_t *blocks)
 {
     uint64_t position = 0;
@@ -52,7 +50,7 @@ static irr_status_t build_pairs(irr_problem_t *problem, irr_plan_t *plan)
     return irr_pairs_build(problem, &irr_pairs_limits, plan);
 }
 
-/* ---- by a schedule ---- */
+/* ---- with a schedule ---- */
 
 static irr_status_t build_scheduled(const irr_strategy_t *strategy, const irr_plans_known_t *known,
                               const irr_local_schedules_t *locals, const irr_problem_t *problem, irr_plan_t *plan)
@@ -79,12 +77,12 @@ static irr_status_t build_scheduled(const irr_strategy_t *strategy, const irr_pl
 
 /* ---- any strategy ---- */
 
-/* The plans of all ranks, one after the other. */
+/* A call of irr_plans_each. */
 typedef struct job {
     const irr_strategy_t    *strategy;
     const irr_plans_known_t *known;
     irr_syncs_t              syncs;
-    irr_local_schedules_t    locals;    /* of a schedule */
+    irr_local_schedules_t    locals;    /* the messages of a schedule by rank */
     irr_plans_take_t         take;
     void                    *context;
 } job_t;
@@ -168,7 +166,7 @@ irr_status_t irr_plans_each(const irr_strategy_t *strategy, const irr_plans_know
     return irr_strategy_is_local(strategy) ? run_ranks(&job) : run_grid(&job);
 }
 
-/* Returns the number of blocks of the wanted ranks, or an upper bound of it. */
+/* Returns an upper bound of the number of blocks of the wanted ranks. */
 static size_t count_blocks(const irr_plans_known_t *known)
 {
     const size_t ranks = (size_t)known->matrix->ranks;

@@ -2,8 +2,8 @@
  * plans_messages.c - the messages of a job in the order of the schedule, with or without their contents; see plans.h.
  *
  * For each message, the checker finds the ranges of the ranks' INPUT whose bytes the message carries, also if they were
- * forwarded before.  This file cuts the ranges at the boundaries of their sender's blocks.  The results are slices,
- * each a part of one block.
+ * forwarded before.  This file cuts the ranges at the boundaries of the blocks of these ranks.  The results are
+ * slices; a slice is a range of one block.
  *
  * Cost: a sort of the messages.  With contents also irr_plan_check, and a binary search over P blocks for each slice.
  */
@@ -137,7 +137,7 @@ static irr_status_t add_slice(irr_check_slices_t *slices, irr_slice_t slice)
     return status;
 }
 
-/* Cuts a range of the INPUT of one rank, which may have bytes for several ranks. */
+/* Cuts a range of the INPUT of one rank at the boundaries of blocks. */
 static irr_status_t cut_segment(const irr_segment_t *segment, const irr_problem_t *problem,
                                 irr_check_slices_t *slices)
 {

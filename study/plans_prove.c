@@ -2,11 +2,11 @@
  * plans_prove.c - builds plans and proves them batch by batch; see irr_plans_prove in plans.h, and check.h.
  *
  * A batch is a set of steps that are proved together.  The steps built since the last batch form a batch as soon as
- * they contain both ends of each of their messages: for each rank, as many steps send to the rank as its own steps
- * receive.  For a grid, a batch is a row of ranks in one stage.
+ * they contain both ends of each of their messages: for each rank, the number of steps that send to the rank is equal
+ * to the number of its own steps that receive.  For a grid, a batch is one stage of a row of ranks.
  *
- * Cost: the time to build the plans and to check them; memory for the steps, for the pieces of a batch, and for what
- * check_carry.c keeps.
+ * Cost: the time to build the plans and to check them.  Memory for the steps, for the pieces of a batch, and for the
+ * data that later batches need (check_carry.c).
  */
 #include "study/check.h"
 
@@ -19,7 +19,7 @@ typedef struct prover {
     bool              (*fn)(void *context, const irr_plans_message_t *message);
     void               *context;
     bool                more;      /* fn wants more messages */
-    bool                proved;    /* all batches so far */
+    bool                proved;    /* all batches so far are proved */
     int64_t            *due;       /* by rank: steps of the batch that send to the rank, minus its steps that receive */
     int                 open;      /* number of ranks whose `due` is not 0 */
     size_t             *npieces;   /* by rank: number of pieces in earlier batches */

@@ -1,8 +1,8 @@
 /*
  * segments.c - sorted lists of ranges; see segments.h.
  *
- * Finding is a binary search.  Setting a range moves all segments after it, so it takes O(1) amortised time at the end
- * of a list.  The plan checker mostly sets ranges at the end.
+ * A search is binary.  irr_segments_put moves all segments behind the range, so it takes O(1) amortised time at the end
+ * of a list.  The plan checker mostly puts ranges at the end.
  */
 #include "study/segments.h"
 
@@ -12,8 +12,8 @@
 #include <string.h>
 
 /*
- * Maximum number of segments that replace others: neighbour, rest before the new segment, new segment, rest after it,
- * neighbour.
+ * Maximum number of segments that irr_segments_put writes: the neighbour before, the remainder before the new segment,
+ * the new segment, the remainder behind it, the neighbour behind.
  */
 #define RANGES_MAX 5
 
@@ -68,7 +68,7 @@ const irr_segment_t *irr_segments_hit(const irr_segments_t *segments, ptrdiff_t 
     return &segments->items[i];
 }
 
-/* Returns the range of a segment between two offsets; its length is 0 if it is empty. */
+/* Returns the range of a segment between two offsets, with length 0 if they have no byte of the segment. */
 static irr_segment_t clip(const irr_segment_t *segment, ptrdiff_t from, ptrdiff_t to)
 {
     ptrdiff_t first = segment->offset > from ? segment->offset : from;

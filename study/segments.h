@@ -33,11 +33,12 @@ static inline ptrdiff_t irr_segment_end(const irr_segment_t *segment)
 /* Frees a list; zeroed, it is empty. */
 void irr_segments_fini(irr_segments_t *segments);
 
-/* Removes the segments and keeps the memory. */
+/* Removes all segments, and keeps the memory for new ones. */
 void irr_segments_clear(irr_segments_t *segments);
 
 /*
- * Makes a list a copy of another list, without room for more segments.  After IRR_ERR_NO_MEMORY the list is unchanged.
+ * Replaces the segments of a list by those of another list, and frees unused memory of the list.  After
+ * IRR_ERR_NO_MEMORY the list is unchanged.
  */
 irr_status_t irr_segments_assign(irr_segments_t *segments, const irr_segments_t *from);
 
@@ -50,10 +51,10 @@ irr_status_t irr_segments_assign(irr_segments_t *segments, const irr_segments_t 
  */
 irr_status_t irr_segments_put(irr_segments_t *segments, irr_segment_t segment);
 
-/* Appends a segment without sorting or joining.  IRR_ERR_NO_MEMORY: the list is unchanged. */
+/* Appends a segment, and neither sorts nor joins segments.  After IRR_ERR_NO_MEMORY the list is unchanged. */
 irr_status_t irr_segments_add(irr_segments_t *segments, irr_segment_t segment);
 
-/* Sorts the segments of a list by offset, after irr_segments_add. */
+/* Sorts the segments of a list by offset, after calls of irr_segments_add. */
 void irr_segments_sort(irr_segments_t *segments);
 
 /*
@@ -71,7 +72,10 @@ const irr_segment_t *irr_segments_hit(const irr_segments_t *segments, ptrdiff_t 
 /* Returns true if the list has every byte of a range. */
 bool irr_segments_cover(const irr_segments_t *segments, ptrdiff_t offset, size_t length);
 
-/* Copies a range of `from` into `to`, where the copy begins at `position`. */
+/*
+ * Sets the origins of a range of `to`, which begins at `position`, to those of a range of `from`. May return
+ * IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_segments_copy(const irr_segments_t *from, ptrdiff_t offset, size_t length, irr_segments_t *to,
                                ptrdiff_t position);
 

@@ -1,27 +1,28 @@
 /*
  * simulate.c - see simulate.h.
  *
- * The messages that a rank has started wait in a queue and leave the rank one after the other.  Only the first message
- * of the queue exists in the simulated network (study/timed.h); the next message is created when the first has left.
+ * A message that a rank has started to send waits in the queue of the rank; the messages of a queue leave one after the
+ * other.  The simulated network (study/timed.h) has only the first message of each queue.  It gets the next message
+ * when the first one has left.
  */
 #include "study/simulate.h"
 
 #include "core/alloc.h"
 #include "study/sketch.h"
 
-#define PROGRESS_EVENTS 4096   /* events of the network between two calls of progress */
+#define PROGRESS_EVENTS 4096   /* number of events between two calls of config->progress */
 
 typedef struct rank {
     irr_sketch_t sketch;
-    double       now;
-    double       line_departs;   /* the plan is a line: time when the first message in the queue leaves */
+    double       now;            /* the clock of the rank, in ns */
+    double       line_departs;   /* a line: time at which the first message in the queue leaves */
     size_t       messages;   /* number of messages sent */
     size_t       open;       /* number of steps that are not complete */
     size_t       unstarted;
-    size_t       next_recv, next_send, next_signal;   /* cursors: the first step of this kind that has not started */
-    uint32_t     first, last;   /* queue of messages that have not left: steps; a line sets only `first`, a send */
-    bool         completed;  /* a step has completed since the cursors last advanced */
-    bool         running;
+    size_t       next_recv, next_send, next_signal;   /* index of the first step of these kinds that has not started */
+    uint32_t     first, last;   /* the ends of the queue: indices of steps; a line has only `first`, index of a send */
+    bool         completed;  /* a step has completed since `advance_all` began */
+    bool         running;    /* the plan is not complete */
 } rank_t;
 
 struct irr_simulation {
@@ -29,14 +30,14 @@ struct irr_simulation {
     rank_t                   *rank;
     const irr_timed_config_t *config;
     irr_timed_t              *timed;
-    int                       running;
-    size_t                    copied;   /* bytes of the copies since go_on last added their time to a clock */
+    int                       running;  /* number of ranks that are running */
+    size_t                    copied;   /* bytes of the copies whose time go_on has not added to a clock yet */
     irr_status_t              status;
 };
 
 /* ---- sending ---- */
 
-/* Returns the time in ns that a message takes at its sender, or at its receiver. */
+/* Returns the time in ns that a message takes at one of its ends, `rank`; `peer` is the other end. */
 static double cost_at_end(const irr_simulation_t *simulation, int rank, int peer, size_t bytes, size_t pieces)
 {
     return irr_timed_end_ns(simulation->timed, irr_timed_is_inside(simulation->timed, rank, peer), bytes, pieces);
@@ -48,7 +49,7 @@ static int receiver(const irr_simulation_t *simulation, int rank, const irr_sket
     return send->ahead < simulation->ranks - rank ? rank + send->ahead : rank + send->ahead - simulation->ranks;
 }
 
-/* Makes the first message in the queue of a rank leave at its time. */
+/* Passes the first message in the queue of a rank to the simulated network. */
 static void depart(irr_simulation_t *simulation, int r)
 {
     rank_t *rank = &simulation->rank[r];
@@ -78,7 +79,7 @@ static void depart(irr_simulation_t *simulation, int r)
     simulation->status = irr_timed_send(simulation->timed, time, &message);
 }
 
-/* Removes the first message from the queue of a rank. */
+/* Removes the first message from the queue of a rank, and passes the next one to the network. */
 static void next_leaves(irr_simulation_t *simulation, int r)
 {
     rank_t *rank = &simulation->rank[r];
@@ -397,7 +398,7 @@ static void free_early(irr_simulation_t *simulation)
         const irr_sketch_t *sketch = &simulation->rank[r].sketch;
 
         for (size_t i = 0; i < sketch->nsteps; i++) {
-            if (irr_sketch_comes(sketch->steps[i].kind) && sketch->steps[i].early != NULL) {
+            if (irr_sketch_takes_message(sketch->steps[i].kind) && sketch->steps[i].early != NULL) {
                 irr_timed_take(simulation->timed, sketch->steps[i].early);
                 sketch->steps[i].early = NULL;
             }

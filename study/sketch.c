@@ -13,11 +13,11 @@ void irr_sketch_fini(irr_sketch_t *sketch)
     irr_free(sketch->shares ? NULL : sketch->sends);
     irr_free(sketch->steps);
     irr_free(sketch->deps);
-    irr_free(sketch->comes);
+    irr_free(sketch->sorted);
     *sketch = (irr_sketch_t){ .is_line = false };
 }
 
-/* ---- taking a plan ---- */
+/* ---- steps from a plan ---- */
 
 static uint32_t count_pieces(const irr_plan_t *plan, const irr_step_t *step)
 {
@@ -29,7 +29,7 @@ static uint32_t count_pieces(const irr_plan_t *plan, const irr_step_t *step)
     return filled;
 }
 
-/* Returns the bytes of a message, or the bytes that a copy copies. */
+/* Returns the length of a message, or the number of bytes that a copy copies. */
 static size_t bytes_of(const irr_plan_t *plan, const irr_step_t *step)
 {
     const irr_piece_t *pieces = &plan->pieces[step->first_piece];
@@ -38,8 +38,8 @@ static size_t bytes_of(const irr_plan_t *plan, const irr_step_t *step)
 }
 
 /*
- * Appends the dependencies of a step as ranges of steps, of which a step of a grid has few.  Equal lists of two
- * consecutive steps are one list.
+ * Appends the dependencies of a step as ranges of steps, because a step of a grid depends on many consecutive steps.
+ * If the previous step has the same ranges, both steps share them.
  */
 static irr_status_t add_deps(irr_sketch_t *sketch, const size_t *deps, size_t count, irr_sketch_step_t *step)
 {
@@ -81,7 +81,7 @@ static irr_status_t add_step(irr_sketch_t *sketch, const irr_plan_t *plan, const
     return status;
 }
 
-/* A line may have copies.  No step waits for them, so only the sum of their bytes is stored. */
+/* Returns whether a plan is a line.  A line may have copies, because no step waits for them. */
 static bool is_line(const irr_plan_t *plan)
 {
     bool line = plan->ndeps == 0 && plan->stages <= 1;
@@ -121,7 +121,7 @@ static irr_status_t take_line(irr_sketch_t *sketch, const irr_sketch_t *model, c
     return IRR_OK;
 }
 
-/* Makes room for more steps, exactly: a rank has its steps at once or in a few parts. */
+/* Makes room for exactly this number of steps, because the steps of a rank come in few calls of irr_sketch_take. */
 static irr_status_t make_room(irr_sketch_t *sketch, size_t steps)
 {
     irr_sketch_step_t *room;
@@ -174,29 +174,29 @@ static int by_peer(const void *a, const void *b)
 
 irr_status_t irr_sketch_sort(irr_sketch_t *sketch)
 {
-    irr_sketch_step_t **sorted;
+    irr_sketch_step_t **found;
     size_t count = 0;
 
-    if (sketch->is_line || sketch->comes != NULL) {
+    if (sketch->is_line || sketch->sorted != NULL) {
         return IRR_OK;
     }
-    sorted = irr_alloc(sketch->nsteps, sizeof(*sorted));
-    if (sorted == NULL) {
+    found = irr_alloc(sketch->nsteps, sizeof(*found));
+    if (found == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
     for (size_t i = 0; i < sketch->nsteps; i++) {
-        if (irr_sketch_comes(sketch->steps[i].kind)) {
-            sorted[count++] = &sketch->steps[i];
+        if (irr_sketch_takes_message(sketch->steps[i].kind)) {
+            found[count++] = &sketch->steps[i];
         }
     }
-    qsort(sorted, count, sizeof(*sorted), by_peer);
-    sketch->comes = irr_alloc(count, sizeof(*sketch->comes));
-    for (size_t i = 0; i < count && sketch->comes != NULL; i++) {
-        sketch->comes[i] = (uint32_t)(sorted[i] - sketch->steps);
+    qsort(found, count, sizeof(*found), by_peer);
+    sketch->sorted = irr_alloc(count, sizeof(*sketch->sorted));
+    for (size_t i = 0; i < count && sketch->sorted != NULL; i++) {
+        sketch->sorted[i] = (uint32_t)(found[i] - sketch->steps);
     }
-    sketch->ncomes = count;
-    irr_free(sorted);
-    return sketch->comes != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
+    sketch->nsorted = count;
+    irr_free(found);
+    return sketch->sorted != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
 
 void irr_sketch_reset(irr_sketch_t *sketch)
@@ -209,19 +209,19 @@ void irr_sketch_reset(irr_sketch_t *sketch)
 
 irr_sketch_step_t *irr_sketch_receive(const irr_sketch_t *sketch, int peer, int stage, bool waits)
 {
-    size_t low = 0, high = sketch->ncomes;
+    size_t low = 0, high = sketch->nsorted;
 
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
 
-        if (compare(&sketch->steps[sketch->comes[middle]], waits, stage, peer) < 0) {
+        if (compare(&sketch->steps[sketch->sorted[middle]], waits, stage, peer) < 0) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    for (; low < sketch->ncomes; low++) {
-        irr_sketch_step_t *step = &sketch->steps[sketch->comes[low]];
+    for (; low < sketch->nsorted; low++) {
+        irr_sketch_step_t *step = &sketch->steps[sketch->sorted[low]];
 
         if (compare(step, waits, stage, peer) != 0) {
             break;

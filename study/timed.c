@@ -1,12 +1,13 @@
 /*
  * timed.c - the simulated network; see timed.h.
  *
- * Events are handled in the order of time (study/events.h).  A message has these events: it leaves its rank (LEAVES),
- * reaches its next link (COMES), arrives (ARRIVES), has passed its first link (HAS_LEFT), or its receiver answers the
- * question of its sender (ANSWERS).
+ * Events are handled in the order of time (study/events.h).  The events of a message are: it leaves its rank (LEAVES),
+ * it has passed its first link (HAS_LEFT), it reaches its next link (COMES), it arrives (ARRIVES).  In a rendezvous the
+ * receiver also answers the question of the sender (ANSWERS).
  *
- * Events of equal times are sorted by a hash of sender and receiver.  Without the hash, if all ranks send at the same
- * time, the messages of rank 0 would always be first.  A repeated simulation has the same result.
+ * Events of equal times are sorted by a hash of sender and receiver.  Without the hash, the messages of rank 0 would
+ * always be first when all ranks send at the same time.  The hash has no seed, so a repeated simulation has the same
+ * result.
  */
 #include "study/timed.h"
 
@@ -25,7 +26,7 @@ typedef enum kind { LEAVES, COMES, ARRIVES, HAS_LEFT, ANSWERS } kind_t;
 
 struct irr_timed {
     irr_timed_config_t config;
-    double            *busy;    /* by directed edge: end of its last message */
+    double            *busy;    /* by directed edge: time until which it transmits its last message */
     int               *path;
     irr_events_t       events;
     size_t             needed;  /* upper bound of the number of events that can be queued at once */
@@ -119,7 +120,7 @@ void irr_timed_answer(irr_timed_t *timed, irr_timed_message_t *message, double t
     happens(timed, time, ANSWERS, message);
 }
 
-/* Passes a question, an answer (in the other direction) or a message to the simulation of packets. */
+/* Passes a message, or the question or the answer of a rendezvous, to the simulation of packets. */
 static void hand_over(irr_timed_t *timed, irr_timed_message_t *message, double time)
 {
     const bool back = message->asks && message->answered;
@@ -161,7 +162,7 @@ void irr_timed_go(irr_timed_t *timed, irr_timed_message_t *message)
     } else if (timed->config.packets != NULL) {
         hand_over(timed, message, time);
     } else if (irr_events_is_first(&timed->events, time, shuffled(message))) {
-        pass(timed, message, time);   /* the event would be the next one */
+        pass(timed, message, time);   /* an event COMES would be handled next, so none is added */
     } else {
         happens(timed, time, COMES, message);
     }

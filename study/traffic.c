@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define TILE 256   /* number of columns that are summed in one pass, so that reads are contiguous within rows */
+#define TILE 256   /* number of columns that are summed in one pass over the matrix, which is stored by rows */
 
 typedef struct sums {
     double messages, bytes;
@@ -23,7 +23,7 @@ static void raise(sums_t *most, const sums_t *sums)
     most->bytes = fmax(most->bytes, sums->bytes);
 }
 
-/* Raises the maxima to those of the columns from `first` on, and *longest to their longest message. */
+/* Sums TILE columns from `first` on.  Raises *most to the largest sums, and *longest to the longest message. */
 static void sum_columns(const irr_matrix_t *matrix, int first, sums_t *most, double *longest)
 {
     const int count = matrix->ranks - first < TILE ? matrix->ranks - first : TILE;

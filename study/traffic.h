@@ -8,8 +8,8 @@
 #include "problem/matrix.h"
 
 /*
- * Returns the numbers of the model for a matrix of counts, for ranks on nodes of node_ranks ranks.  The exchange is a
- * persistent request, and each rank has one processor.  Time: O(P * P).
+ * Returns the numbers of the model for an exchange of these counts by a persistent request.  node_ranks: number of
+ * ranks on a node.  The model assumes a processor for each rank.  Time O(P * P) for P ranks.
  */
 irr_traffic_t irr_traffic_of(const irr_matrix_t *matrix, int node_ranks);
 
