@@ -48,7 +48,7 @@ _coll_irr_launched() {
 
 # shellcheck disable=SC2086
 complete -o default -F _coll_irr $_coll_irr_tools
-# Completions of other packages for a launcher stay.
+# If another package completes a launcher, its completion stays.
 for _coll_irr_launcher in mpirun mpiexec srun; do
     complete -p "$_coll_irr_launcher" > /dev/null 2>&1 ||
         complete -o default -F _coll_irr_launched "$_coll_irr_launcher"

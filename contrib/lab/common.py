@@ -62,7 +62,7 @@ def read_rate(text):
     match = re.fullmatch(r"([0-9]+)([kmg])bit", text.lower())
     rate = int(match[1]) * {"k": 10 ** 3, "m": 10 ** 6, "g": 10 ** 9}[match[2]] if match else 0
     if not 10 ** 6 <= rate <= 10 ** 10:
-        raise LabError(f"--rate is '{text}', allowed is 1mbit to 10gbit, as in 100mbit")
+        raise LabError(f"--rate is '{text}', allowed is a rate from 1mbit to 10gbit, such as 100mbit")
     return rate
 
 

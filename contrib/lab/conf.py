@@ -17,7 +17,7 @@ LINE_BYTES = 64 * 1024 - 1
 MOST_NAMES = 65536
 NAME_BYTES = 255
 FASTEST = 2 ** 32 - 1
-LETTER = r"""(?:(?![,\[\]"'=#\\])[!-~])"""      # of a name
+LETTER = r"""(?:(?![,\[\]"'=#\\])[!-~])"""      # a character of a name
 WORD = rf"[^{BLANKS}]*"
 PAIR = re.compile(rf"([A-Za-z0-9_.]+)[{BLANKS}]*=[{BLANKS}]*")
 VALUE = re.compile(rf'"([^"]+)"(?![^{BLANKS}])|([^"{BLANKS}][^{BLANKS}]*)')
@@ -65,7 +65,7 @@ def expand_item(item):
     for group, literal, wrong in TOKEN.findall(item):
         if wrong:
             raise LabError(f"the brackets of '{item[:64]}' do not match" if wrong in "[]" else
-                           f"no name has a '{wrong}', as in '{item[:64]}'")
+                           f"a name cannot have a '{wrong}', as in '{item[:64]}'")
         choices.append([literal] if literal else expand_group(group))
     for name in map("".join, itertools.product(*choices)):
         if len(name) > NAME_BYTES:
@@ -89,11 +89,11 @@ def expand(text):
 def cut_line(line):
     """Returns a line without its comment, and whether the next line continues it."""
     if len(line) > LINE_BYTES or "\0" in line:
-        raise LabError(f"a line has up to {LINE_BYTES} bytes, none of which is 0")
+        raise LabError(f"the line is longer than {LINE_BYTES} bytes, or has a byte with value 0")
     text, comment, _ = line.partition("#")
     said = text.rstrip(BLANKS)
     if "\\" in said[:-1] or (said.endswith("\\") and comment and said == text):
-        raise LabError("a backslash is allowed at the end of a line alone")
+        raise LabError("a backslash is allowed only at the end of a line")
     goes_on = said.endswith("\\")
     return (said[:-1] if goes_on else said), goes_on
 
@@ -138,7 +138,7 @@ def fields(line):
     while rest:
         keyword, value, rest = cut_pair(rest)
         if keyword in found:
-            raise LabError(f"{keyword} is there twice")
+            raise LabError(f"{keyword} appears twice")
         found[keyword] = value
     return found
 

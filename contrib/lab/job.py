@@ -1,7 +1,7 @@
 """job.py - runs MPI programs on the lab, and counts the retransmissions of TCP.
 
-mpirun runs in the namespace of the switches, which has a name of its own, and reaches each host through `enter`.  The
-settings are environment variables, so that a --mca of the user overrides them.
+mpirun runs in the namespaces of the switches, under the host name lab-head, and starts processes on the hosts through
+the script `enter`.  The lab sets parameters by environment variables, which --mca options of the user override.
 """
 
 import os
@@ -65,8 +65,8 @@ def resent(lab):
 
 
 def wait(job):
-    """Waits for a job and returns its status.  An interrupt from the terminal reaches mpirun without this program;
-    SIGTERM and SIGHUP are forwarded to mpirun.  When the job has ended, the first signal has its usual effect."""
+    """Waits for a job and returns its status.  A terminal sends SIGINT also to mpirun; SIGTERM and SIGHUP are forwarded
+    to mpirun.  If there was a signal, its former handler is called when the job has ended."""
     caught = []
 
     def end(number, _):

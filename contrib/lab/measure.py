@@ -1,8 +1,8 @@
 """measure.py - compares coll/irr with Open MPI's algorithms on the lab: lab demo and lab bench.
 
-Each algorithm runs in jobs of its own, so that the counted timeouts belong to it.  The jobs take turns, for a few
-rounds of some iterations each.  The bound is the time that the busiest link needs for its bytes at USABLE of its rate:
-1446 of the 1514 bytes of a frame are the user's.
+A job runs some exchanges of one algorithm, so that the timeouts of the job are those of the algorithm.  A round has one
+job of each algorithm.  The bound of an exchange is the time that the busiest link needs for its bytes.  A link carries
+the user's bytes at the share USABLE of its rate, because they are 1446 of the 1514 bytes of a frame.
 """
 
 import csv
@@ -111,8 +111,8 @@ def print_cores(before):
 # ---- jobs ----
 
 def algorithm_options(algorithm):
-    """Returns options of mpirun, and the algorithm of irr_bench.  auto gets no topology file, because it stands for
-    coll/irr without configuration."""
+    """Returns the options of mpirun and the name for irr_bench that select an algorithm.  auto gets no topology file,
+    because it stands for coll/irr without configuration."""
     name, _, transport = algorithm.partition("@")
     if algorithm not in TUNED:
         options = ["--mca", "coll_irr_transport", transport] if transport else []
@@ -168,7 +168,7 @@ def title_of(algorithm):
 
 
 def print_row(row):
-    """Prints a row.  Ignores an error, because after the terminal closes the file must still get the next rows."""
+    """Prints a row.  Ignores errors, so that the file gets the next rows even if the terminal is closed."""
     times = " ".join(f"{row[key]:>9.1f}" for key in ("median_ms", "min_ms", "max_ms"))
     try:
         print(f"  {title_of(row['algorithm']):<20} {times} {row['share']:>7.2f} {row['timeouts']:>9} "
@@ -211,7 +211,7 @@ def with_lab(options, use):
 
 
 def dry(command, known=""):
-    """Runs a tool that checks its options.  If it refuses them, raises its error message with `known` behind it."""
+    """Runs a tool to check options.  If the tool refuses them, raises its error message, followed by `known`."""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode:
         raise LabError(done.stderr.strip()[-600:] + known)
@@ -227,7 +227,7 @@ def check_pattern(options, pattern, places):
 
 
 def check_algorithms(options):
-    """Checks algorithms, iterations and warmup.  irr_bench checks them, and --help makes it end without a run."""
+    """Checks algorithms, iterations and warmup by irr_bench --help, which checks its other options and runs nothing."""
     for name in options.algorithms.split(","):
         transport = name.partition("@")[2]
         if transport not in ("", *TRANSPORTS):
@@ -300,8 +300,8 @@ def demo(options):
     def use(lab):
         for _ in all_rows(lab, options):
             pass
-        print("\nshare: bound divided by time; timeouts: of TCP, each 200 ms or more; resent: segments that TCP "
-              "retransmitted\n"
-              "cores: the times are those of the wire only if the cores were partly idle, and little was stolen")
+        print("\nshare: bound divided by median time; timeouts: of TCP, each of at least 200 ms; resent: segments that "
+              "TCP retransmitted\n"
+              "cores: if they were never idle, or much of their time was stolen, the cores limited the exchanges")
     sys.stdout.flush()
     return with_lab(options, use)

@@ -21,11 +21,12 @@ SUBNET = "10.77.0.0/16"
 HEAD = "10.77.255.254"          # mpirun's address, on the first switch
 SWITCHES = "lab-head"           # the host name that mpirun sees
 TAKEN = (SWITCHES, "localhost")
-HOST_QUEUE = 512 * 1024
-PORT_QUEUE = 128 * 1024
-SMALL_QUEUE = 128 * 1024
-FRAME = 1514
+HOST_QUEUE = 512 * 1024         # bytes of data that a host queues
+SMALL_QUEUE = 128 * 1024        # bytes of segments without data that a host queues; see control_first
+PORT_QUEUE = 128 * 1024         # bytes that a port of a switch queues
+FRAME = 1514                    # bytes of the longest frame
 FASTEST = 10 ** 11            # of a port, in bits per second
+# Parts of the error messages of ip and tc if the kernel lacks a module, or forbids its use.
 LACKS = ("kind is unknown", "No such file", "Unknown device type", "not supported", "not permitted")
 
 
@@ -54,7 +55,7 @@ class Lab:
         except FileNotFoundError:
             pid = 0
         if not is_keeper(pid, self.state):
-            raise LabError(f"the lab has no '{name}', or lost it; remove the rest of the lab with lab down", 1)
+            raise LabError(f"no process of '{name}' runs; remove the rest of the lab with lab down", 1)
         return pid
 
     def rate_of(self, source, target):
@@ -178,29 +179,29 @@ def disable_offloads(pid, interfaces):
 
 
 def disable_filters(pid):
-    """If br_netfilter is loaded, bridges pass each frame to iptables, which costs time of the cores: disables that."""
+    """Disables the filtering of bridged frames by iptables (module br_netfilter), because it costs processor time."""
     call(inside(pid, "sh", "-c", 'for file in /proc/sys/net/bridge/bridge-nf-call-*; do '
                                  '[ ! -w "$file" ] || echo 0 >"$file"; done'))
 
 
 def burst(rate):
-    """Returns the bytes that a port may send at once.  A real port has no burst, but a timer of the kernel is late by
-    some 100 us, or by 300 us if all cores are busy.  Half of this burst costs some 4 % of the bandwidth when each host
-    sends to the next."""
+    """Returns the number of bytes that a port may send at once.  A real port has no burst.  Here a port waits for a
+    timer of the kernel, which is some 100 us late, or 300 us if all cores are busy; the burst makes up for this.  With
+    half of this burst, some 4 % of the bandwidth are lost when each host sends to the next."""
     return max(4 * FRAME, rate // 80000)
 
 
 def control_first():
-    """Returns filters by which acknowledgements and other segments without data go first, as fq_codel favours sparse
-    flows.  There is a filter for each length of a TCP header with timestamps and up to three blocks of SACK.  Small
-    segments with data do not go first: they would overtake earlier data of their connection, and TCP would see a
-    loss."""
+    """Returns filters of tc that let acknowledgements and other segments without data leave a host first, because
+    fq_codel, the queue of most Linux systems, has a similar effect.  There is a filter for each length of a TCP header
+    with timestamps and up to three blocks of SACK.  Small segments with data do not leave first: they would overtake
+    earlier data of their connection, and TCP would see a loss."""
     return [f"filter add dev eth0 parent 1: protocol ip prio 1 u32 match u16 {20 + 4 * words} 0xffff at 2 "
             f"match u8 {words << 4:#x} 0xf0 at 32 flowid 1:10" for words in (8, 10, 11, 13, 15)]
 
 
 def host_limit(rate):
-    """Returns commands that limit the rate of a host.  Segments that match control_first go first, the rest queues."""
+    """Returns commands that limit the rate of a host.  Segments that match control_first leave before all others."""
     shape = f"ceil {rate}bit burst {burst(rate)} cburst {burst(rate)} quantum {FRAME}"
     return ["qdisc add dev eth0 root handle 1: htb default 20",
             f"class add dev eth0 parent 1: classid 1:1 htb rate {rate}bit {shape}",
@@ -212,7 +213,7 @@ def host_limit(rate):
 
 def host_address(own, congestion):
     """Returns commands that set a host's address and route.  The route sets the congestion control, because a namespace
-    may not choose each one for itself."""
+    itself may use only some of those that the kernel has."""
     return [f"address add {own}/16 dev eth0 noprefixroute", "link set eth0 up",
             f"route add {SUBNET} dev eth0 src {own} congctl {congestion}"]
 
@@ -271,7 +272,7 @@ def check_machine(congestion):
 
 
 def claim(state):
-    """Makes the state folder of a lab.  If two calls run at the same time, one of them fails."""
+    """Makes the state folder of a lab.  If two programs call this function at the same time, one of the calls fails."""
     taken = LabError(f"a lab is up, or parts of one are left ({state}); remove it with lab down first")
     if left_over(state):
         raise taken

@@ -1,7 +1,8 @@
-"""plot.py - draws the rows of lab bench as SVG: for each pattern the time and the share of the bound, by size.
+"""plot.py - draws the results of lab bench as SVG.
 
-A point is the median; the bar through it goes from the minimum to the maximum.  Points of one size are drawn side by
-side, so that their bars do not cover each other.
+There are two plots for each pattern: the time of an exchange, and the bound (measure.py) divided by this time, both
+over the length of a message.  A point is the median; the bar through it goes from the minimum to the maximum.  Points
+of one length are drawn side by side, so that their bars do not cover each other.
 """
 
 from html import escape
@@ -153,7 +154,7 @@ def draw(rows, title_of):
         y = TOP + step * number
         marks += time_plot(own, LEFT, y) + share_plot(own, 2 * LEFT + WIDTH + RIGHT, y)
     marks.append(text(LEFT, height - 12, f"medians of {first['iterations']} exchanges, bars from minimum to maximum; "
-                      "bound: the busiest link's bytes at 95.5% of the rate", "start", "note"))
+                      "bound: the time of the busiest link for its bytes at 95.5% of its rate", "start", "note"))
     return picture(width, height, marks)
 
 

@@ -18,7 +18,7 @@ def summary(lab):
     print(f"{lab.spec}: hosts {len(cluster.hosts)}, switches {len(cluster.switches)}, {rate_text(lab.rate)} a port, "
           f"TCP {lab.congestion}")
     if len({lab.rate_of(source, target) for source, target, _, _ in lab.ports()}) > 1:
-        print("the slowest host has this rate; LinkSpeed and NodeSpeed multiply it for the other links")
+        print("this is the rate of the slowest host; LinkSpeed and NodeSpeed of the file multiply it for other links")
 
 
 def queues(pid):

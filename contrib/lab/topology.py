@@ -1,7 +1,7 @@
 """topology.py - a cluster as a tree of switches: Slurm's topology.conf, short forms, and the bytes on each link.
 
-The module reads a cluster from the text of a topology.conf; it turns short forms into such a text first.  It opens only
-the file that the user names.
+The module reads a cluster from the text of a topology.conf.  For a short form, it writes this text first.  It opens no
+file but the one that the user names.
 """
 
 from dataclasses import dataclass
