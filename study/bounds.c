@@ -25,6 +25,8 @@
  */
 #include "study/bounds.h"
 
+#include <math.h>
+
 /* ---- the bounds that hold for a strategy ---- */
 
 /*
@@ -46,16 +48,6 @@ static bool is_contention_free(const irr_grid_t *grid, int ranks)
     return contention_free;
 }
 
-static int root_of(int ranks)
-{
-    int root = 1;
-
-    while (root * root < ranks) {
-        root++;
-    }
-    return root;
-}
-
 void irr_bounds_init(irr_bounds_t *bounds, const irr_strategy_t *strategy, const irr_nodes_t *nodes, int ranks,
                      uint64_t lmax)
 {
@@ -63,7 +55,7 @@ void irr_bounds_init(irr_bounds_t *bounds, const irr_strategy_t *strategy, const
     irr_grid_t grid;
 
     *bounds = (irr_bounds_t){
-        .ranks = ranks, .root = root_of(ranks), .lmax = lmax, .granule = slice_min > 1 ? 3 * slice_min - 2 : 1
+        .ranks = ranks, .root = (int)ceil(sqrt(ranks)), .lmax = lmax, .granule = slice_min > 1 ? 3 * slice_min - 2 : 1
     };
     if (irr_strategy_grid(strategy, ranks, nodes, &grid) != IRR_OK) {
         bounds->contention_free = strategy->order->contention_free;

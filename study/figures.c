@@ -5,41 +5,25 @@
 
 #include "core/alloc.h"
 
-#include <stdlib.h>
-
-/* The arrival of a message: its stage, step, receiver and sender. */
+/* The latest message to a rank. */
 typedef struct arrival {
-    int stage, step, to, from;
+    int  stage, step, from;
+    bool contended;            /* messages of this step from other ranks came before it */
 } arrival_t;
 
-static int by_arrival(const void *a, const void *b)
-{
-    const arrival_t *x = a, *y = b;
-
-    if (x->stage != y->stage) {
-        return x->stage < y->stage ? -1 : 1;
-    }
-    if (x->step != y->step) {
-        return x->step < y->step ? -1 : 1;
-    }
-    if (x->to != y->to) {
-        return x->to < y->to ? -1 : 1;
-    }
-    return (x->from > y->from) - (x->from < y->from);
-}
-
-static bool same_place(const arrival_t *x, const arrival_t *y)
-{
-    return x->stage == y->stage && x->step == y->step && x->to == y->to;
-}
+typedef struct count {
+    int           ranks;
+    arrival_t    *arrivals;      /* by receiver */
+    int           stage, step;   /* of the latest message */
+    irr_figures_t figures;
+} count_t;
 
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
 
-/* Counts the figures of one rank, lists its sends as arrivals, and returns their number. */
-static size_t count_rank(const irr_plan_t *plan, arrival_t *arrivals, irr_figures_t *figures)
+static void count_rank(const irr_plan_t *plan, irr_figures_t *figures)
 {
     size_t sent = 0, received = 0;
     uint64_t traffic = 0;
@@ -47,59 +31,48 @@ static size_t count_rank(const irr_plan_t *plan, arrival_t *arrivals, irr_figure
     for (size_t i = 0; i < plan->nsteps; i++) {
         const irr_step_t *step = &plan->steps[i];
 
-        if (step->peer == plan->rank || (step->kind != IRR_STEP_SEND && step->kind != IRR_STEP_RECV)) {
-            continue;
+        if (step->kind == IRR_STEP_SEND && step->peer != plan->rank) {
+            sent++;
+            figures->message_bytes_max = larger(figures->message_bytes_max, step->bytes);
+            traffic += step->bytes;
         }
-        if (step->kind == IRR_STEP_RECV) {
-            received++;
-            continue;
-        }
-        arrivals[sent++] = (arrival_t){ step->stage, step->number, step->peer, plan->rank };
-        figures->message_bytes_max = larger(figures->message_bytes_max, step->bytes);
-        traffic += step->bytes;
+        received += step->kind == IRR_STEP_RECV && step->peer != plan->rank;
     }
     figures->stages = plan->stages > figures->stages ? plan->stages : figures->stages;
     figures->sent_max = larger(figures->sent_max, sent);
     figures->received_max = larger(figures->received_max, received);
     figures->scratch_bytes_max = larger(figures->scratch_bytes_max, plan->scratch_bytes);
     figures->traffic_bytes_max = traffic > figures->traffic_bytes_max ? traffic : figures->traffic_bytes_max;
-    return sent;
 }
 
-/* Counts, from the sorted arrivals, the steps of all stages and the contended receivers. */
-static void count_arrivals(const arrival_t *arrivals, size_t count, irr_figures_t *figures)
+/* Counts the steps of a stage when the next stage begins, and contention at the second sender of a step to a rank. */
+static bool count_message(void *context, const irr_plans_message_t *message)
 {
-    size_t same;
+    count_t *count = context;
+    const bool exists = message->to >= 0 && message->to < count->ranks;
+    arrival_t none = { .stage = 0 }, *last = exists ? &count->arrivals[message->to] : &none;
+    const bool same = last->stage == message->stage && last->step == message->step;
+    const bool contended = same && (last->contended || last->from != message->from);
 
-    for (size_t i = 0; i < count; i += same) {
-        for (same = 1; i + same < count && same_place(&arrivals[i], &arrivals[i + same]); same++) {
-        }
-        figures->contention += arrivals[i].from != arrivals[i + same - 1].from;
-        if (i + same == count || arrivals[i + same].stage != arrivals[i].stage) {
-            figures->steps += (size_t)arrivals[i].step;
-        }
-    }
+    count->figures.contention += contended && !last->contended;
+    *last = (arrival_t){ message->stage, message->step, message->from, contended };
+    count->figures.steps += message->stage != count->stage ? (size_t)count->step : 0;
+    count->stage = message->stage;
+    count->step = message->step;
+    return true;
 }
 
 irr_status_t irr_figures_count(const irr_plans_t *plans, irr_figures_t *figures)
 {
-    irr_figures_t counted = { 0 };
-    arrival_t *arrivals;
-    size_t room = 0, count = 0;
+    count_t count = { .ranks = plans->ranks };
+    irr_status_t status = IRR_ALLOC_ARRAYS(((irr_array_t[]){ IRR_ARRAY(count.arrivals, (size_t)plans->ranks) }));
 
     for (int r = 0; r < plans->ranks; r++) {
-        room += plans->plans[r].nsteps;
+        count_rank(&plans->plans[r], &count.figures);
     }
-    arrivals = irr_alloc(room, sizeof(*arrivals));
-    if (arrivals == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    for (int r = 0; r < plans->ranks; r++) {
-        count += count_rank(&plans->plans[r], arrivals + count, &counted);
-    }
-    qsort(arrivals, count, sizeof(*arrivals), by_arrival);
-    count_arrivals(arrivals, count, &counted);
-    irr_free(arrivals);
-    *figures = counted;
-    return IRR_OK;
+    status = status == IRR_OK ? irr_plans_each_send(plans, count_message, &count) : status;
+    irr_free(count.arrivals);
+    count.figures.steps += (size_t)count.step;
+    *figures = status == IRR_OK ? count.figures : *figures;
+    return status;
 }

@@ -287,19 +287,6 @@ static irr_status_t run_stage(job_t *job, int number)
 
 /* ---- all stages ---- */
 
-static irr_status_t start(const job_t *job, rank_t *rank, const irr_problem_t *problem)
-{
-    irr_status_t status = irr_stages_init(&rank->stages, job->grid, problem->ranks, problem->rank);
-
-    if (status == IRR_OK) {
-        status = irr_grid_plan_init(&rank->build, &rank->stages);
-    }
-    if (status == IRR_OK) {
-        status = irr_grid_plan_begin(&rank->build, problem, job->strategy->slice_min, job->strategy->overlap);
-    }
-    return status;
-}
-
 static irr_status_t open_job(job_t *job)
 {
     const size_t ranks = (size_t)job->ranks;
@@ -341,13 +328,16 @@ static void close_job(job_t *job)
  * Starts a rank.  Packs the blocks that the rank needs later: those that it receives, and those that it sends directly
  * or to itself.
  */
-static irr_status_t start_of(const job_t *job, const irr_matrix_t *matrix, int r, irr_block_t *blocks)
+static irr_status_t start(const job_t *job, const irr_matrix_t *matrix, int r, irr_block_t *blocks)
 {
     rank_t *rank = &job->all[r];
     irr_problem_t *problem = &rank->problem;
     irr_status_t status = irr_plans_problem(matrix, r, blocks, problem);
 
-    status = status == IRR_OK ? start(job, rank, problem) : status;
+    status = status == IRR_OK ? irr_stages_init(&rank->stages, job->grid, job->ranks, r) : status;
+    status = status == IRR_OK ? irr_grid_plan_init(&rank->build, &rank->stages) : status;
+    status = status == IRR_OK ? irr_grid_plan_begin(&rank->build, problem, job->strategy->slice_min,
+                                                    job->strategy->overlap) : status;
     status = status == IRR_OK ? pack_held(job, rank) : status;
     problem->send = job->grid->direct_from > 0 ? problem->send : irr_blocks_of(problem->send, r);
     status = status == IRR_OK ? pack_blocks(&rank->blocks, problem->recv) : status;
@@ -363,7 +353,7 @@ irr_status_t irr_grid_plans_each(const irr_grid_t *grid, const irr_strategy_t *s
     irr_status_t status = blocks != NULL ? open_job(&job) : IRR_ERR_NO_MEMORY;
 
     for (int r = 0; r < job.ranks && status == IRR_OK; r++) {
-        status = start_of(&job, matrix, r, blocks);
+        status = start(&job, matrix, r, blocks);
     }
     irr_free(blocks);
     if (status == IRR_OK) {

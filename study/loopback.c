@@ -222,7 +222,7 @@ static irr_status_t recv(irr_channel_t *channel, irr_request_t *request)
     if (status != IRR_OK) {
         return status;
     }
-    message = irr_loopback_take(loopback, key);
+    message = (irr_loopback_message_t *)irr_loopback_queue_take(irr_loopback_bucket(loopback->unexpected, key), key);
     if (message != NULL) {
         return irr_loopback_consume(loopback, message, request);
     }

@@ -131,9 +131,6 @@ irr_loopback_queue_t *irr_loopback_bucket(irr_loopback_queue_t *buckets, uint64_
 size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *from, size_t from_count,
                          size_t *discarded);
 
-/* Removes and returns the first unexpected message with this key, or NULL. */
-irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t key);
-
 /* Removes and returns an unexpected message whose key equals `key` in the bits of mask, or NULL. */
 irr_loopback_message_t *irr_loopback_take_any(irr_loopback_t *loopback, uint64_t key, uint64_t mask);
 

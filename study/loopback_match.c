@@ -106,11 +106,6 @@ size_t irr_loopback_move(const irr_iov_t *to, size_t to_count, const irr_iov_t *
     return moved;
 }
 
-irr_loopback_message_t *irr_loopback_take(irr_loopback_t *loopback, uint64_t key)
-{
-    return (irr_loopback_message_t *)irr_loopback_queue_take(irr_loopback_bucket(loopback->unexpected, key), key);
-}
-
 irr_loopback_message_t *irr_loopback_take_any(irr_loopback_t *loopback, uint64_t key, uint64_t mask)
 {
     for (int i = 0; i < IRR_LOOPBACK_BUCKETS; i++) {

@@ -15,6 +15,7 @@
 #include "core/random.h"
 #include "study/matrices.h"
 
+#include <math.h>
 #include <string.h>
 
 #define LONG 64
@@ -24,15 +25,10 @@ static int below(uint64_t *state, int limit)
     return (int)irr_random_below(state, (size_t)limit);
 }
 
-/* Returns the columns of the papers' logical grid: ceil(sqrt P). */
+/* Returns the number of columns of the papers' logical grid. */
 static int grid_columns(int ranks)
 {
-    int columns = 1;
-
-    while ((int64_t)columns * columns < ranks) {
-        columns++;
-    }
-    return columns;
+    return (int)ceil(sqrt(ranks));
 }
 
 static irr_status_t fill_uniform(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)

@@ -6,7 +6,6 @@
  *     stage 1 step 1  send to   2     16 bytes  input[8,24)  after 0 3
  *     stage 1 step 0  signal    0  after 0
  */
-#include "plan/plan.h"
 #include "study/print.h"
 
 static const char *const buffer_names[] = { "input", "output", "scratch" };

@@ -37,12 +37,6 @@ struct irr_simulation {
 
 /* ---- sending ---- */
 
-/* Returns the time in ns that a message takes at one of its ends, `rank`; `peer` is the other end. */
-static double cost_at_end(const irr_simulation_t *simulation, int rank, int peer, size_t bytes, size_t pieces)
-{
-    return irr_timed_end_ns(simulation->timed, irr_timed_is_inside(simulation->timed, rank, peer), bytes, pieces);
-}
-
 /* Returns the receiver of a send, in a plan that is a line. */
 static int receiver(const irr_simulation_t *simulation, int rank, const irr_sketch_send_t *send)
 {
@@ -64,7 +58,8 @@ static void depart(irr_simulation_t *simulation, int r)
         message.to = receiver(simulation, r, send);
         message.stage = sketch->stage;
         message.kind = IRR_STEP_SEND;
-        rank->line_departs += cost_at_end(simulation, r, message.to, send->bytes, send->bytes > 0);
+        message.inside = irr_timed_is_inside(simulation->timed, r, message.to);
+        rank->line_departs += irr_timed_end_ns(simulation->timed, message.inside, send->bytes, send->bytes > 0);
         time = rank->line_departs;
     } else {
         const irr_sketch_step_t *step = &sketch->steps[rank->first];
@@ -72,10 +67,10 @@ static void depart(irr_simulation_t *simulation, int r)
         message.bytes = step->bytes;
         message.to = step->peer;
         message.stage = step->stage;
+        message.inside = irr_timed_is_inside(simulation->timed, r, message.to);
         message.kind = step->kind;
         time = step->time;
     }
-    message.inside = irr_timed_is_inside(simulation->timed, r, message.to);
     simulation->status = irr_timed_send(simulation->timed, time, &message);
 }
 
