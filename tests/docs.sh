@@ -209,7 +209,7 @@ drawn() {
 
 # Each script for users must have a help text.
 scripts_help() {
-    for script in airfoil applications check debian13 demo examples lab/lab links lldp2topology manual ompi_headers \
+    for script in applications check debian13 demo examples lab/lab links lldp2topology manual ompi_headers \
         package parameters regret roce transports wire_plot yaml2topology; do
         "$top/contrib/$script" --help > "$scratch/help" 2>&1 && [ "$(wc -l < "$scratch/help")" -gt 3 ] || {
             echo "contrib/$script --help:"

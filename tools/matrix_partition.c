@@ -1,10 +1,9 @@
 /*
  * matrix_partition.c - the halo exchange of a mesh: divides a graph into parts; each part is a rank.
  *
- * Entry (i, j) is `unit` bytes for each vertex of part i that has a neighbour in part j, as in contrib/airfoil.  The
- * METIS library divides the graph with the defaults of gpmetis -ptype=kway, which gives the same parts.  Without the
- * library the command is not available.  Apart from METIS, memory is linear in the graph.  Time is also linear, except
- * for the sort below.
+ * Entry (i, j) is `unit` bytes for each vertex of part i that has a neighbour in part j.  The METIS library divides the
+ * graph with the defaults of gpmetis -ptype=kway, which gives the same parts.  Without the library the command is not
+ * available.  Apart from METIS, memory is linear in the graph.  Time is also linear, except for the sort below.
  *
  * The graph is a METIS graph file:
  *
