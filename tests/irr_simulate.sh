@@ -223,7 +223,7 @@ if command -v python3 > /dev/null; then
             END { exit !found }' "$scratch/out"
     report $? "$rule"
     "$regret" --build "${builddir:-.}" --ranks 0 > "$scratch/out" 2> "$scratch/err"
-    [ $? -eq 2 ] && [ ! -s "$scratch/out" ] && grep -q "argument --ranks: invalid numbers value: '0'" "$scratch/err"
+    [ $? -eq 2 ] && [ ! -s "$scratch/out" ] && grep -q "argument --ranks: '0' is not a number from 1" "$scratch/err"
     report $? "contrib/regret --ranks 0 is refused"
 else
     skip "$rule" "python3 was not found"

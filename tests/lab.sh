@@ -136,7 +136,7 @@ bench_refuses() {
         refused "iterations '0' is not an integer from 1" bench single:2 --iterations 0 &&
         refused "np is '129', allowed is 2 to 128" bench single:2 --np 129 &&
         refused "np is 'x', allowed is 2 to 128" bench single:2 --np x && refused 'no byte leaves' bench single:1 &&
-        refused "size '0'" bench single:2 --sizes 1k,0 && refused "SPEC is 'ring:2'" bench ring:2 &&
+        refused "'0' is not a number from 1" bench single:2 --sizes 1k,0 && refused "SPEC is 'ring:2'" bench ring:2 &&
         refused "nothing can be written to $scratch/none" bench single:2 -o "$scratch/none/bench" &&
         refused 'a lab is up' bench single:2
 }

@@ -67,16 +67,16 @@ def read_rate(text):
 
 
 def read_size(text):
-    """Reads a size with suffix k, m or g, and returns bytes."""
+    """Reads a number, for example of bytes, that may have suffix k, m or g."""
     match = re.fullmatch(r"([0-9]+)([kmg]?)", text.lower())
     size = int(match[1]) * UNITS[match[2]] if match else 0
     if not 1 <= size <= 2 ** 30:
-        raise LabError(f"size '{text}': allowed is 1 to 1g, with suffix k, m or g for powers of 1024")
+        raise LabError(f"'{text}' is not a number from 1 to 1g, with suffix k, m or g for powers of 1024")
     return size
 
 
 def read_sizes(text):
-    """Reads a list of sizes such as 8,64k, for argparse."""
+    """Reads a list of numbers such as 8,64k, for argparse."""
     try:
         return [read_size(word) for word in text.split(",")]
     except LabError as error:

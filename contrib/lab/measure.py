@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from common import LabError, call, need, read_rate, read_size, write_size
+from common import LabError, call, need, read_rate, read_sizes, write_size
 import job
 import network
 import plot
@@ -28,8 +28,8 @@ TRANSPORTS = ("ucx", "ofi")
 IDLE = "no byte leaves its host, so no link bounds the exchange"
 COLUMNS = ["spec", "rate_bits", "congestion", "pattern", "size", "ranks", "algorithm", "bound_ms", "median_ms",
            "min_ms", "max_ms", "share", "iterations", "timeouts", "resent"]
-DEMO = {"spec": "star:2,2,2,2", "np": None, "patterns": "uniform", "sizes": "64k,256k", "rounds": 2, "iterations": 5,
-        "warmup": WARMUP, "algorithms": "linear,pairwise,tree", "output": None}
+DEMO = {"spec": "star:2,2,2,2", "np": None, "patterns": "uniform", "sizes": [2**16, 2**18], "rounds": 2,
+        "iterations": 5, "warmup": WARMUP, "algorithms": "linear,pairwise,tree", "output": None}
 # $0 is contrib/lab, from which contrib/setup finds the checkout.
 # Under sudo the user builds if the user owns the whole checkout.  If others own files in it, as after a build by root,
 # root builds.
@@ -50,7 +50,7 @@ def add_options(parser):
     parser.add_argument("--np", metavar="NP", help="number of ranks; default one per host")
     parser.add_argument("--patterns", default="uniform", metavar="LIST",
                         help="patterns of irr_matrix, separated by commas; default uniform")
-    parser.add_argument("--sizes", default="1k,8k,64k,256k", metavar="LIST",
+    parser.add_argument("--sizes", type=read_sizes, default=[2**10, 2**13, 2**16, 2**18], metavar="LIST",
                         help="mean bytes of a message, with suffix k, m or g; default 1k,8k,64k,256k")
     parser.add_argument("--algorithms", default="linear,pairwise,tree", metavar="LIST",
                         help="linear and pairwise are Open MPI's, the others coll/irr's; a transport may follow, as in "
@@ -182,7 +182,7 @@ def all_rows(lab, options):
     ranks = int(options.np) if options.np else len(lab.cluster.hosts)
     with tempfile.TemporaryDirectory(prefix="irr-lab-") as folder:
         for pattern in options.patterns.split(","):
-            for size in map(read_size, options.sizes.split(",")):
+            for size in options.sizes:
                 matrix = make_matrix(options, pattern, ranks, size, f"{folder}/matrix.mtx")
                 link, load, bound = bound_of(lab, matrix, ranks)
                 print(f"\n== {pattern}, {write_size(size)} a message, {ranks} ranks\n"
@@ -245,8 +245,6 @@ def check_options(options):
     """Checks all options before the first job, because a later failure could come after hours."""
     if options.rounds < 1:
         raise LabError(f"--rounds is {options.rounds}, allowed is an integer from 1")
-    for size in options.sizes.split(","):
-        read_size(size)
     cluster = topology.read(topology.text_of(options.spec), options.spec)
     ranks = job.check_ranks(cluster, options.np or str(max(2, len(cluster.hosts))), "--np", 2)
     for tool in ("irr_bench", "irr_matrix"):

@@ -8,8 +8,11 @@ of one length are drawn side by side, so that their bars do not cover each other
 from html import escape
 import math
 import os
+import sys
 
-from common import write_size
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from chart.svg import Axis          # noqa: E402
+from common import write_size       # noqa: E402
 
 WIDTH, HEIGHT = 400, 270        # of the area of one plot
 LEFT, RIGHT, TOP, GAP = 72, 24, 104, 96
@@ -38,20 +41,6 @@ def mark(x, y, number):
     return f'<rect x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8" fill="{color}"{turn}/>'
 
 
-class Axis:
-    """Maps values to coordinates between two ends, on a linear or logarithmic scale."""
-
-    def __init__(self, low, high, start, end, log):
-        self.log = log
-        self.low, self.high = (math.log(low), math.log(high)) if log else (low, high)
-        self.start, self.end = start, end
-
-    def at(self, value):
-        value = math.log(value) if self.log else value
-        span = (self.high - self.low) or 1
-        return self.start + (self.end - self.start) * (value - self.low) / span
-
-
 def decades(low, high):
     """Returns ticks at 1, 2 and 5 times powers of ten around the values; powers of ten only if these are many."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
@@ -64,12 +53,10 @@ def decades(low, high):
 
 def size_axis(rows, x):
     sizes = sorted({row["size"] for row in rows})
-    axis = Axis(sizes[0], sizes[-1], x + 30, x + WIDTH - 30, True) if len(sizes) > 1 else \
-        Axis(sizes[0] / 2, sizes[0] * 2, x, x + WIDTH, True)
-    return sizes, axis
+    return sizes, Axis(sizes[0], sizes[-1], x + 30, x + WIDTH - 30)
 
 
-def frame(x, y, title, sizes, across, ticks, up, label, below="mean message"):
+def frame(x, y, title, sizes, across, ticks, up, label):
     """Returns the area of a plot, its grid and its labels."""
     marks = [text(x + WIDTH / 2, y - 12, title, kind="title")]
     for tick in ticks:
@@ -83,7 +70,7 @@ def frame(x, y, title, sizes, across, ticks, up, label, below="mean message"):
         marks.append(line(across.at(size), y + HEIGHT, across.at(size), y + HEIGHT + 5, "frame"))
     middle = y + HEIGHT / 2
     return marks + [f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" class="frame"/>',
-                    text(x + WIDTH / 2, y + HEIGHT + 40, below),
+                    text(x + WIDTH / 2, y + HEIGHT + 40, "mean message"),
                     text(x - 50, middle, label, turn=f' transform="rotate(-90 {x - 50} {middle})"')]
 
 
@@ -110,7 +97,7 @@ def time_plot(rows, x, y):
     sizes, across = size_axis(rows, x)
     ticks = decades(min([row["min_ms"] for row in rows] + [row["bound_ms"] for row in rows]),
                     max(row["max_ms"] for row in rows))
-    up = Axis(ticks[0], ticks[-1], y + HEIGHT, y, True)
+    up = Axis(ticks[0], ticks[-1], y + HEIGHT, y)
     bounds = sorted({row["size"]: row["bound_ms"] for row in rows}.items())
     path = " ".join(f"{across.at(size):.1f},{up.at(bound):.1f}" for size, bound in bounds)
     return frame(x, y, f"{rows[0]['pattern']}: completion time", sizes, across, ticks, up, "milliseconds") + \
@@ -122,21 +109,21 @@ def share_plot(rows, x, y):
     sizes, across = size_axis(rows, x)
     most = max(1.0, math.ceil(max(row["bound_ms"] / row["min_ms"] for row in rows) * 5) / 5)
     ticks = [tick / 5 for tick in range(round(most * 5) + 1)]
-    up = Axis(0, most, y + HEIGHT, y, False)
+    up = Axis(0, most, y + HEIGHT, y)
     return frame(x, y, f"{rows[0]['pattern']}: share of the bound", sizes, across, ticks, up, "bound / time") + \
         [line(x, up.at(1), x + WIDTH, up.at(1), "line", ' stroke="#555" stroke-dasharray="5 4"')] + \
         curves(rows, across, up, lambda row: tuple(row["bound_ms"] / row[key]
                                                    for key in ("median_ms", "max_ms", "min_ms")))
 
 
-def legend(names, x, y, dashed="bound"):
+def legend(names, x, y):
     marks = []
     for number, name in enumerate(names):
         marks += [line(x - 12, y - 4.5, x + 12, y - 4.5, "line", f' stroke="{COLORS[number % len(COLORS)]}"'),
                   mark(x, y - 4.5, number), text(x + 20, y, name, "start")]
         x += 56 + 8 * len(name)
     return marks + [line(x - 12, y - 4.5, x + 12, y - 4.5, "line", ' stroke="#555" stroke-dasharray="5 4"'),
-                    text(x + 20, y, dashed, "start")]
+                    text(x + 20, y, "bound", "start")]
 
 
 def draw(rows, title_of):
