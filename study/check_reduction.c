@@ -76,7 +76,7 @@ static irr_status_t check_word(const reduction_t *reduction, int rank, size_t wo
 
         if (has != wants) {
             return irr_check_fail(check, "word %zu of rank %d %s word %zu of rank %zu", word, rank,
-                                  has ? "is wrongly a maximum with" : "lacks", bit % reduction->words,
+                                  has ? "must not depend on" : "does not depend on", bit % reduction->words,
                                   bit / reduction->words);
         }
     }

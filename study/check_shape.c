@@ -68,7 +68,7 @@ static irr_status_t check_problem(irr_check_t *check, int rank)
     irr_status_t status;
 
     if (problem->ranks != check->ranks || problem->rank != rank) {
-        return irr_check_fail(check, "problem of rank %d of %d says rank %d of %d", rank, check->ranks,
+        return irr_check_fail(check, "problem of rank %d of %d is for rank %d of %d", rank, check->ranks,
                               problem->rank, problem->ranks);
     }
     status = check_blocks(check, rank, problem->send, "send");
@@ -98,14 +98,14 @@ static irr_status_t check_piece(irr_check_t *check, int rank, size_t index, cons
 
     if ((unsigned)piece->buffer > IRR_BUFFER_SCRATCH || (check->words > 0 && piece->length > 0 &&
                                                          piece->buffer != IRR_BUFFER_SCRATCH)) {
-        return irr_check_fail(check, "rank %d step %zu: no buffer %d", rank, index, (int)piece->buffer);
+        return irr_check_fail(check, "rank %d step %zu: buffer %d is not allowed", rank, index, (int)piece->buffer);
     }
     if (!range_fits(piece->offset, piece->length)) {
         return irr_check_fail(check, "rank %d step %zu: piece of %zu bytes at %td is out of range", rank, index,
                               piece->length, piece->offset);
     }
     if (check->words > 0 && (piece->offset % WORD != 0 || piece->length % WORD != 0)) {
-        return irr_check_fail(check, "rank %d step %zu: piece of %zu bytes at %td is not of words", rank, index,
+        return irr_check_fail(check, "rank %d step %zu: piece of %zu bytes at %td is no list of words", rank, index,
                               piece->length, piece->offset);
     }
     if (piece->buffer == IRR_BUFFER_SCRATCH &&
@@ -131,8 +131,8 @@ static irr_status_t check_pieces(irr_check_t *check, int rank, size_t index)
 
     if (!slice_fits(step->first_piece, step->pieces, plan->npieces) || step->pieces < 1 ||
         (copy && step->pieces != 2) || (signals && step->pieces != 1)) {
-        return irr_check_fail(check, "rank %d step %zu: %u pieces from %u on, of %zu", rank, index, step->pieces,
-                              step->first_piece, plan->npieces);
+        return irr_check_fail(check, "rank %d step %zu: %u pieces from index %u on, the plan has %zu", rank, index,
+                              step->pieces, step->first_piece, plan->npieces);
     }
     for (size_t i = 0; i < step->pieces; i++) {
         const irr_piece_t *piece = &plan->pieces[step->first_piece + i];
@@ -171,8 +171,8 @@ static irr_status_t check_deps(irr_check_t *check, int rank, size_t index)
     const irr_step_t *step = &plan->steps[index];
 
     if (!slice_fits(step->first_dep, step->deps, plan->ndeps)) {
-        return irr_check_fail(check, "rank %d step %zu: %u dependencies from %u on, of %zu", rank, index,
-                              step->deps, step->first_dep, plan->ndeps);
+        return irr_check_fail(check, "rank %d step %zu: %u dependencies from index %u on, the plan has %zu", rank,
+                              index, step->deps, step->first_dep, plan->ndeps);
     }
     for (size_t i = 0; i < step->deps; i++) {
         size_t dep = plan->deps[step->first_dep + i];
@@ -193,7 +193,7 @@ static irr_status_t check_step(irr_check_t *check, int rank, size_t index)
     irr_status_t status;
 
     if ((unsigned)step->kind > (check->words > 0 ? IRR_STEP_REDUCE : IRR_STEP_WAIT)) {
-        return irr_check_fail(check, "rank %d step %zu: no kind of step %d", rank, index, (int)step->kind);
+        return irr_check_fail(check, "rank %d step %zu: step kind %d is not allowed", rank, index, (int)step->kind);
     }
     if (step->peer < 0 || step->peer >= check->ranks || (copy && step->peer != rank) ||
         (signals && step->peer == rank)) {
@@ -221,7 +221,7 @@ static irr_status_t check_plan(irr_check_t *check, int rank)
     irr_status_t status = IRR_OK;
 
     if (plan->ranks != check->ranks || plan->rank != rank) {
-        return irr_check_fail(check, "plan of rank %d of %d says rank %d of %d", rank, check->ranks, plan->rank,
+        return irr_check_fail(check, "plan of rank %d of %d is for rank %d of %d", rank, check->ranks, plan->rank,
                               plan->ranks);
     }
     if (!array_fits(plan->steps, plan->nsteps, plan->steps_max) ||

@@ -144,7 +144,7 @@ static irr_status_t check_read(tracer_t *tracer, int rank, size_t i, const irr_p
     if (!irr_segments_cover(list, piece->offset, piece->length)) {
         return irr_check_fail(tracer->check, "rank %d step %zu reads %s[%td,%td), which %s", rank, i, name,
                               piece->offset, end, list == input_of(tracer, rank)
-                              ? "is not inside the send blocks" : "holds nothing yet");
+                              ? "is not inside the send blocks" : "earlier steps have not fully written");
     }
     for (size_t s = irr_segments_find(list, piece->offset); s < list->count && list->items[s].offset < end; s++) {
         size_t writer = list->items[s].origin;

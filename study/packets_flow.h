@@ -3,7 +3,8 @@
  * packets_flow.c (senders) share.
  *
  * A flow is a connection from one rank to another.  A packet is a transmission of a segment, or an acknowledgement.
- * Times are in ns; `pair` is the number of an ordered pair of ranks.
+ * Times are in ns.  `pair` is the number of an ordered pair of ranks; an event PASSED has the number of the edge
+ * instead.
  */
 #ifndef IRR_PACKETS_FLOW_H
 #define IRR_PACKETS_FLOW_H

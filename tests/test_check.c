@@ -37,12 +37,12 @@ static void test_no_reason(void)
     ROW(empty_block, s->send[1][2].length = 0, "problem of rank 1: send blocks are empty, or not sorted by rank") \
     ROW(not_sorted, s->recv[0][1].rank = 2; s->recv[0][2].rank = 1, \
         "problem of rank 0: recv blocks are empty, or not sorted by rank") \
-    ROW(other_problem, s->problems[2].rank = 0, "problem of rank 2 of 3 says rank 0 of 3") \
+    ROW(other_problem, s->problems[2].rank = 0, "problem of rank 2 of 3 is for rank 0 of 3") \
     ROW(disagree, s->recv[2][1].length = 9, "problems disagree: rank 1 sends 8 bytes to rank 2, which expects 9") \
-    ROW(other_plan, s->plans[2].ranks = 4, "plan of rank 2 of 3 says rank 2 of 4") \
+    ROW(other_plan, s->plans[2].ranks = 4, "plan of rank 2 of 3 is for rank 2 of 4") \
     ROW(no_room, s->plans[0].nsteps = s->plans[0].steps_max + 1, \
         "plan of rank 0 has more steps, pieces or dependencies than room") \
-    ROW(wild_kind, step(s, 0, 1)->kind = 7, "rank 0 step 1: no kind of step 7") \
+    ROW(wild_kind, step(s, 0, 1)->kind = 7, "rank 0 step 1: step kind 7 is not allowed") \
     ROW(wild_peer, step(s, 0, 2)->peer = RANKS, "rank 0 step 2: peer 3 is not allowed") \
     ROW(negative_peer, step(s, 0, 2)->peer = -1, "rank 0 step 2: peer -1 is not allowed") \
     ROW(copy_to_other, step(s, 0, 3)->peer = 1, "rank 0 step 3: peer 1 is not allowed") \
@@ -50,10 +50,10 @@ static void test_no_reason(void)
     ROW(stage_high, step(s, 1, 2)->stage = 3, "rank 1 step 2: stage 3 is not from 1 to 2") \
     ROW(number_zero, step(s, 1, 2)->number = 0, "rank 1 step 2: number 0 is not allowed") \
     ROW(copy_numbered, step(s, 1, 5)->number = 1, "rank 1 step 5: number 1 is not allowed") \
-    ROW(no_pieces, step(s, 0, 0)->pieces = 0, "rank 0 step 0: 0 pieces from 0 on, of 6") \
+    ROW(no_pieces, step(s, 0, 0)->pieces = 0, "rank 0 step 0: 0 pieces from index 0 on, the plan has 6") \
     ROW(wild_pieces, step(s, 0, 0)->first_piece = UINT32_MAX, \
-        "rank 0 step 0: 1 pieces from 4294967295 on, of 6") \
-    ROW(wild_buffer, piece(s, 0, 0, 0)->buffer = 3, "rank 0 step 0: no buffer 3") \
+        "rank 0 step 0: 1 pieces from index 4294967295 on, the plan has 6") \
+    ROW(wild_buffer, piece(s, 0, 0, 0)->buffer = 3, "rank 0 step 0: buffer 3 is not allowed") \
     ROW(wild_length, piece(s, 0, 0, 0)->length = SIZE_MAX, \
         "rank 0 step 0: piece of 18446744073709551615 bytes at 8 is out of range") \
     ROW(wild_offset, piece(s, 0, 0, 0)->offset = PTRDIFF_MAX, \
@@ -66,7 +66,7 @@ static void test_no_reason(void)
     ROW(short_copy, piece(s, 0, 3, 1)->length = 7, "rank 0 step 3: copies 8 bytes into 7") \
     ROW(wild_scratch, s->plans[1].scratch_bytes = SIZE_MAX, \
         "plan of rank 1 has a scratch of 18446744073709551615 bytes") \
-    ROW(wild_deps, step(s, 1, 4)->deps = 2, "rank 1 step 4: 2 dependencies from 0 on, of 1") \
+    ROW(wild_deps, step(s, 1, 4)->deps = 2, "rank 1 step 4: 2 dependencies from index 0 on, the plan has 1") \
     ROW(dep_on_itself, s->plans[1].deps[0] = 4, "rank 1 step 4: depends on step 4, which is not an earlier one")
 
 SHAPES(BREAK)
@@ -81,7 +81,7 @@ SHAPES(BREAK)
     ROW(no_dep, step(s, 1, 4)->deps = 0, "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend") \
     ROW(other_dep, s->plans[1].deps[0] = 1, "rank 1 step 4 reads SCRATCH[0,8) of step 0, on which it does not depend") \
     ROW(empty_scratch, s->plans[1].scratch_bytes = 16; piece(s, 1, 4, 0)->offset = 8, \
-        "rank 1 step 4 reads SCRATCH[8,16), which holds nothing yet") \
+        "rank 1 step 4 reads SCRATCH[8,16), which earlier steps have not fully written") \
     ROW(not_owned, piece(s, 1, 2, 0)->offset = -4, \
         "rank 1 step 2 reads INPUT[-4,4), which is not inside the send blocks") \
     ROW(write_input, piece(s, 1, 1, 0)->buffer = IRR_BUFFER_INPUT, "rank 1 step 1 writes INPUT[16,24)") \
@@ -166,7 +166,7 @@ static void open_notified(irr_scene_t *scene)
     ROW(wait_later, step(s, 1, WAIT)->stage = 2, "rank 0 step 4 signals rank 1 in stage 1, which has no wait for it") \
     ROW(wait_itself, step(s, 1, WAIT)->peer = 1, "rank 1 step 6: peer 1 is not allowed") \
     ROW(wait_in_pieces, step(s, 1, WAIT)->first_piece--; step(s, 1, WAIT)->pieces = 2, \
-        "rank 1 step 6: 2 pieces from 7 on, of 9")
+        "rank 1 step 6: 2 pieces from index 7 on, the plan has 9")
 
 SIGNALS(BREAK)
 
