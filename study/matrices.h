@@ -19,7 +19,7 @@ irr_status_t irr_matrix_read(const char *path, irr_matrix_t *matrix, irr_file_er
 /*
  * Creates a matrix with a pattern of a paper.  unit: number of bytes that stand for one element, the paper's unit of
  * lengths.  seed: for patterns with random numbers.  Returns IRR_ERR_BAD_PARAM if no pattern has this name, or if a
- * length exceeds INT64_MAX. May return IRR_ERR_NO_MEMORY.
+ * length exceeds INT64_MAX.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_matrix_pattern(const char *name, int ranks, uint64_t unit, uint64_t seed, irr_matrix_t *matrix);
 

@@ -122,8 +122,8 @@ static irr_status_t read_entries(irr_lines_t *lines, uint64_t announced, irr_mat
     }
     while ((status = irr_lines_next_data(lines, "")) == IRR_OK && !lines->at_end) {
         if (found == announced) {
-            return irr_lines_refuse(lines, IRR_ERR_FORMAT, "entry follows after all %" PRIu64 " entries announced",
-                          announced);
+            return irr_lines_refuse(lines, IRR_ERR_FORMAT, "the file has more than the %" PRIu64 " entries announced",
+                                    announced);
         }
         status = read_entry(lines, matrix);
         if (status != IRR_OK) {

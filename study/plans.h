@@ -98,13 +98,13 @@ typedef struct irr_plans_message {
 
 /*
  * Calls fn for each message of the job in the order of stage, step and sender, until fn returns false.  The messages
- * lack `slices`. Time O(m log m) for m messages.  May return IRR_ERR_NO_MEMORY.
+ * lack `slices`.  Time O(m log m) for m messages.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_plans_each_send(const irr_plans_t *plans,
                                  bool (*fn)(void *context, const irr_plans_message_t *message), void *context);
 
 /*
- * Does the same as irr_plans_each_send for messages with `slices`. Costs as much as irr_plan_check.  Returns
+ * Does the same as irr_plans_each_send for messages with `slices`.  Costs as much as irr_plan_check.  Returns
  * IRR_ERR_INVALID_PLAN if the plans do not pass irr_plan_check.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_plans_each_message(const irr_plans_t *plans,

@@ -73,7 +73,7 @@ const irr_segment_t *irr_segments_hit(const irr_segments_t *segments, ptrdiff_t 
 bool irr_segments_cover(const irr_segments_t *segments, ptrdiff_t offset, size_t length);
 
 /*
- * Sets the origins of a range of `to`, which begins at `position`, to those of a range of `from`. May return
+ * Sets the origins of a range of `to`, which begins at `position`, to those of a range of `from`.  May return
  * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_segments_copy(const irr_segments_t *from, ptrdiff_t offset, size_t length, irr_segments_t *to,

@@ -34,7 +34,7 @@ irr_status_t irr_simulation_take(void *context, const irr_plan_t *plan, size_t f
 
 /*
  * Simulates one exchange with these plans.  Rank r starts after start[r] ns; if start is NULL, all ranks start at time
- * 0.  Returns IRR_ERR_TIMEOUT if the exchange does not end.  May return IRR_ERR_NO_MEMORY. Takes about 100 bytes of
+ * 0.  Returns IRR_ERR_TIMEOUT if the exchange does not end.  May return IRR_ERR_NO_MEMORY.  Takes about 100 bytes of
  * memory for a message in flight, and about one microsecond of processor time for each message.
  */
 irr_status_t irr_simulation_run(irr_simulation_t *simulation, const irr_timed_config_t *config, const double *start,

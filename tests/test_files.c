@@ -53,7 +53,7 @@ static const irr_text_bad_t bad_matrices[] = {
     BAD(3, MATRIX "2 2 1\n1 2 3 4\n", "entry has 4 words, it must have row, column and bytes")
     BAD(5, MATRIX "2 2 2\n1 2 0\n\n1 2 3\n", "entry (1, 2) appears twice, once is allowed")
     BAD(3, MATRIX "2 2 2\n1 2 3\n", "file ends after 1 of the 2 entries announced")
-    BAD(4, MATRIX "2 2 1\n1 2 3\n2 1 3\n", "entry follows after all 1 entries announced")
+    BAD(4, MATRIX "2 2 1\n1 2 3\n2 1 3\n", "the file has more than the 1 entries announced")
     BAD(3, MATRIX "2 2 1\n1 2 \0003\n", "byte 5 of the line is 0, only text is allowed")
     { NULL, 0, 0, NULL }
 };
