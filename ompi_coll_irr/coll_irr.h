@@ -1,29 +1,28 @@
 /*
- * coll_irr.h - the component: declarations that its files share.
+ * coll_irr.h - declarations that all files of the component share.
  *
- * The component converts the arguments of an MPI call to a problem of the engine, which is the library in ucx_engine/
- * and does not use MPI.  It creates and destroys objects of the engine when communicators and the job begin and end.
+ * The component converts the arguments of an MPI call to a problem of the engine: the library in ucx_engine/, which
+ * does not use MPI.
  *
+ *   coll_irr_module.c      the component, and a module for each communicator: query, enable, destruct
  *   coll_irr_entries.c     the functions of MPI, and the table of collectives
  *   coll_irr_dispatch.c    selects the implementation that serves a blocking call
  *   coll_irr_calls.c       selects the implementation that serves a nonblocking or persistent call
- *   coll_irr_request.h     requests, and the operation class, which is the state that the nonblocking calls of a
- *                          collective share; coll_irr_request_run.c progresses the requests
- *   coll_irr_agreement.h   the steps by which ranks reach an agreement, and the reductions that the steps use
+ *   coll_irr_request.h     requests, and the state that the nonblocking calls of a collective share
+ *   coll_irr_agreement.h   agreements of the ranks, and the reductions that agreements use
  *   coll_irr_team.h        the state of a collective, which communicators of the same processes share
- *   coll_irr_buffer.h      converts counts, displacements and datatypes to blocks of bytes, and exchanges the blocks
+ *   coll_irr_buffer.h      converts counts, displacements and datatypes to blocks of bytes
  *   coll_irr_ranks.h       the ranks of an exchange; coll_irr_ranks.c also finds the neighbors of a topology
  *   coll_irr_settings.h    parameters and info keys
- *   coll_irr_memory.h      measured constants of the machine, and lessons: results of earlier trials
- *   coll_irr_engine.h      the engine of the process, its transport and progress, and its teardown
- *   coll_irr_record.h      the record of a collective, which the log, MPI_T and the report of a job read
+ *   coll_irr_memory.h      measured constants of the machine, and results of earlier trials
+ *   coll_irr_engine.h      the engine of the process, its transport, progress and teardown
+ *   coll_irr_record.h      the statistics of a collective, which the log, MPI_T and the report of a job read
  *   coll_irr_statistics.h  the log, the statistics and the report
  *   coll_irr_messages.c    output streams of user messages and of the log; bad and misspelt parameters
- *   coll_irr_module.c      the component, and a module for each communicator: query, enable, destruct
  *
  * A strategy is an algorithm with its settings, or Open MPI's implementation.  A candidate is a strategy that is worth
- * a trial.  A trial opens some candidates, compares the times of calls that they serve, and so chooses the strategy of
- * later calls.
+ * a trial.  A trial opens some candidates, and compares the times of calls that they serve.  The fastest strategy
+ * serves later calls.
  */
 #ifndef MCA_COLL_IRR_H
 #define MCA_COLL_IRR_H
@@ -72,13 +71,10 @@ typedef enum mca_coll_irr_form_t {
 /* A function of any type; the caller knows the type. */
 typedef void (*mca_coll_irr_function_t)(void);
 
-/*
- * A function of MPI: our entry point, and the members of modules and communicators in which Open MPI stores pointers to
- * it.
- */
+/* A function of MPI: our entry point, and where Open MPI stores pointers to it. */
 typedef struct mca_coll_irr_entry_t {
-    const char             *call;       /* name of the function */
-    mca_coll_irr_function_t function;   /* our entry point */
+    const char             *call;
+    mca_coll_irr_function_t function;
     size_t                  in_module;  /* offset into mca_coll_base_module_t */
     size_t                  in_comm;    /* offsets into mca_coll_base_comm_coll_t */
     size_t                  in_comm_module;
@@ -86,17 +82,14 @@ typedef struct mca_coll_irr_entry_t {
 
 /*
  * The function and the module that would serve a form of a collective without coll/irr.  Both are NULL if no module
- * offers the form; coll/irr then does not offer it either.  Each entry retains its module.
+ * offers the form; coll/irr then does not offer it either.  The module is retained.
  */
 typedef struct mca_coll_irr_previous_t {
     mca_coll_irr_function_t function;
     mca_coll_base_module_t *module;
 } mca_coll_irr_previous_t;
 
-/*
- * Calls a previous function with the arguments of a call.  With MPI_IN_PLACE the send side of the call equals the
- * receive side.  Only persistent calls use `info`; only nonblocking and persistent calls use request_p.
- */
+/* Calls a previous function with the arguments of a call.  With MPI_IN_PLACE the send side equals the receive side. */
 typedef int (*mca_coll_irr_host_fn_t)(const mca_coll_irr_previous_t *previous, mca_coll_irr_form_t form,
                                       ompi_communicator_t *comm, const mca_coll_irr_call_t *call, ompi_info_t *info,
                                       ompi_request_t **request_p);
@@ -111,12 +104,9 @@ typedef struct mca_coll_irr_collective_t {
 
 extern const mca_coll_irr_collective_t mca_coll_irr_collectives[MCA_COLL_IRR_COLLECTIVES];
 
-typedef mca_coll_irr_previous_t mca_coll_irr_all_previous_t[MCA_COLL_IRR_COLLECTIVES][MCA_COLL_IRR_FORMS];
-
 /* ---- component ---- */
 
 typedef struct mca_coll_irr_group_t mca_coll_irr_group_t;
-typedef struct mca_coll_irr_bad_t mca_coll_irr_bad_t;
 typedef struct mca_coll_irr_team_t mca_coll_irr_team_t;
 
 /* The parameters that name an algorithm. */
@@ -125,7 +115,7 @@ enum {
     MCA_COLL_IRR_ALGORITHMS
 };
 
-/* Settings of the process.  The default replaces a bad value.  No string is NULL. */
+/* Settings of the process.  No string is NULL. */
 typedef struct mca_coll_irr_params_t {
     int         priority;
     int         setup_share;
@@ -142,7 +132,7 @@ typedef struct mca_coll_irr_params_t {
     const char *trace;
 } mca_coll_irr_params_t;
 
-/* CLOSED -> OPEN or FAILED at the first exchange; GONE after the last exchange of the job. */
+/* CLOSED becomes OPEN or FAILED at the first exchange.  GONE: the job is at its end. */
 typedef enum mca_coll_irr_engine_state_t {
     MCA_COLL_IRR_ENGINE_CLOSED,
     MCA_COLL_IRR_ENGINE_OPEN,
@@ -166,17 +156,14 @@ typedef struct mca_coll_irr_component_t {
     uint64_t                    numbers;        /* number of modules created so far */
 } mca_coll_irr_component_t;
 
-/* The only symbol visible to Open MPI. */
+/* The only symbol that Open MPI sees. */
 extern mca_coll_irr_component_t mca_coll_irr_component __attribute__((visibility("default")));
 
 /* Prints a user message that names this process.  Does nothing if the text equals the previous one. */
 __attribute__((format(printf, 1, 2)))
 void mca_coll_irr_warn(const char *format, ...);
 
-/*
- * Returns true in the first call for a flag, and sets *warned, so that a process prints the message of this flag at
- * most once.  The caller must make sure that at least one rank prints the message.
- */
+/* Returns true in the first call for a flag, and sets the flag, so that a process prints a message at most once. */
 bool mca_coll_irr_warns_first(bool *warned);
 
 /* Called when the component opens and closes. */
@@ -184,8 +171,8 @@ void mca_coll_irr_messages_open(void);
 void mca_coll_irr_messages_close(void);
 
 /*
- * An algorithm is a value of a parameter that names an algorithm: a row of the algorithm table, or the number of rows,
- * which stands for Open MPI's implementation.  Row 0 is AUTO.
+ * A value of a parameter that names an algorithm: a row of the algorithm table, or the number of rows, which stands for
+ * Open MPI's implementation.
  */
 #define MCA_COLL_IRR_AUTO 0
 
@@ -204,32 +191,32 @@ typedef struct mca_coll_irr_settings_t {
 /* ---- module ---- */
 
 /*
- * The state is NEW until the first call on a communicator of the team (communicators of the same processes).  The first
- * call sets another state.  In the state CHOOSING the ranks agree later (coll_irr_service.c).
+ * NEW until the first call on a communicator of the team (communicators of the same processes).  CHOOSING: the ranks
+ * choose while the program runs (coll_irr_service.c).
  */
 typedef enum mca_coll_irr_state_t {
     MCA_COLL_IRR_NEW,
     MCA_COLL_IRR_CHOOSING,
     MCA_COLL_IRR_SERVING,
     MCA_COLL_IRR_DECLINED,
-    MCA_COLL_IRR_FAILED      /* a rank gave up an agreement: each call returns an error */
+    MCA_COLL_IRR_FAILED      /* calls return an error, because a rank gave up an agreement */
 } mca_coll_irr_state_t;
 
 /* The candidates of a service.  Allocated on demand, because most communicators are freed before a trial begins. */
 typedef struct mca_coll_irr_candidates_t {
-    irr_candidate_t list[IRR_CANDIDATES_MAX];   /* candidates of the trial */
-    irr_candidate_t open[IRR_TRIAL_STRATEGIES];   /* the candidate of each open strategy */
-    irr_situation_t situation;                  /* the situation in which `list` was last computed */
+    irr_candidate_t list[IRR_CANDIDATES_MAX];
+    irr_candidate_t open[IRR_TRIAL_STRATEGIES];   /* of each open strategy */
+    irr_situation_t situation;                  /* in which `list` was last computed */
     bool            lived;                      /* the lessons include the number of exchanges of the service */
 } mca_coll_irr_candidates_t;
 
 /*
- * The neighbors of this rank, and the slots of their blocks.  A slot is the index of a block in the arguments of the
- * call.  Both are sorted by rank and omit MPI_PROC_NULL.  From malloc.
+ * The neighbors of this rank, and the slots of their blocks: their indices in the arguments of the call.  Both are
+ * sorted by rank and omit MPI_PROC_NULL.  From malloc.
  */
 typedef struct mca_coll_irr_neighbors_t {
-    int                  sends, receives;   /* numbers of slots without MPI_PROC_NULL */
-    int                  send_entries, recv_entries;   /* numbers of neighbors, including MPI_PROC_NULL */
+    int                  sends, receives;   /* numbers of slots */
+    int                  send_entries, recv_entries;   /* numbers of arguments, including MPI_PROC_NULL */
     irr_neighbors_t      ranks;             /* each rank once; stored behind the slots */
     mca_coll_irr_slot_t *recv_order;        /* stored behind `order` */
     mca_coll_irr_slot_t  order[];           /* of the send side */
@@ -238,10 +225,12 @@ typedef struct mca_coll_irr_neighbors_t {
 /* Size in bytes of the text that says why Open MPI or an engine communicator serves a collective. */
 #define MCA_COLL_IRR_CAUSE 256
 
-/* State and strategies of one collective, for a team of communicators (coll_irr_team.h) or for an operation class. */
+/*
+ * State and strategies of one collective, for a team (coll_irr_team.h) or for an operation class (coll_irr_request.h).
+ */
 typedef struct mca_coll_irr_service_t {
     mca_coll_irr_which_t which;
-    const char          *call;       /* name of the collective, or of a form that has a service of its own */
+    const char          *call;       /* name of the MPI function */
     mca_coll_irr_state_t state;
     int                  algorithm;  /* that the settings name */
     /* NULL: Open MPI's implementation, or closed.  In state SERVING only strategies[0] exists. */
@@ -251,49 +240,47 @@ typedef struct mca_coll_irr_service_t {
     bool                 shares;     /* strategies[0] belongs to the primary of the collective */
     uint64_t             first;      /* serial number of the first module of the team that called the collective */
     uint64_t             communicators;   /* number of modules of the team that called the collective */
-    uint64_t             passed;     /* calls on communicators for which joining the team did not pay */
-    bool                 logged;     /* the log names what serves the operation class */
+    uint64_t             passed;     /* calls before which joining the team did not pay */
+    bool                 logged;     /* the log names what serves the class */
     bool                 requests_logged;   /* the log names what serves persistent requests */
     char                 why[MCA_COLL_IRR_CAUSE];   /* clause of a message: reason of `state` or `refused` */
 
     mca_coll_irr_record_t *record;   /* NULL: no measurement */
-    uint64_t             agreements, setup_ns;   /* number of agreements; time of this rank in agreements and setups */
+    uint64_t             agreements, setup_ns;   /* agreements, and the time of this rank in them */
 
     /* Used while CHOOSING. */
     bool                 voted;      /* the ranks have agreed that all of them choose strategies by trials */
-    bool                 needs_transport;   /* trials need a transport, even on one node: sharing memory has failed */
-    bool                 refused;           /* all ranks know that no strategy can be opened; one has warned the user */
+    bool                 needs_transport;   /* also on one node, because sharing memory has failed */
+    bool                 refused;           /* no strategy can be opened; one rank has warned the user */
     irr_choice_t         choice;
-    uint64_t             logged_exchanges;   /* exchanges counted when results were last logged */
-    mca_coll_irr_candidates_t *candidates;     /* NULL: no list was computed yet, or no memory */
+    uint64_t             logged_exchanges;   /* exchanges of trials when results were last logged */
+    mca_coll_irr_candidates_t *candidates;     /* NULL: not needed yet, or no memory */
 } mca_coll_irr_service_t;
 
 struct mca_coll_irr_module_t {
     mca_coll_base_module_t      super;
     void                       *pad[16];        /* room for members that newer releases append to super */
-    ompi_communicator_t        *comm;           /* not retained: it owns the module */
-    mca_coll_irr_ranks_t        ranks;          /* the ranks of the communicator's exchanges */
+    ompi_communicator_t        *comm;           /* not retained */
+    mca_coll_irr_ranks_t        ranks;
     ompi_communicator_t        *keyed;          /* equals comm; NULL: comm has none of our info keys */
-    const mca_coll_irr_settings_t *settings;    /* may be shared by many communicators */
-    mca_coll_irr_neighbors_t   *neighbors;      /* NULL: no call has needed them yet, or no memory */
+    const mca_coll_irr_settings_t *settings;    /* communicators may share them */
+    mca_coll_irr_neighbors_t   *neighbors;      /* NULL: not needed yet, or no memory */
     bool                        logged_above;     /* the log names a component of a higher priority */
     /* IRR_OK, or why this rank cannot use the engine: no memory, a bad value, no data of others (IRR_ERR_OOB) */
     irr_status_t                trouble;
-    mca_coll_irr_bad_t         *bad;            /* the bad value, from malloc; NULL: there is none, or no memory */
-    mca_coll_irr_operation_t    operation;      /* the current or the last blocking call that the engine serves */
-    mca_coll_irr_all_previous_t previous;       /* the functions that served before this module */
-    struct mca_coll_irr_class_t *class;         /* an array with room for the classes of all collectives */
-    struct mca_coll_irr_class_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];    /* entries of `class`; NULL: no call yet */
-    mca_coll_irr_module_t      *next, **link;   /* of the component's list; `link` points to this module */
-    bool                        spare;          /* kept for a communicator without memory for its own module */
-    uint64_t                    number;         /* serial number of the module in this process */
-    mca_coll_irr_team_t        *team;           /* NULL: no collective was called yet */
-    mca_coll_irr_team_t        *own_team;       /* allocated before a call needs it; NULL: `team` uses it */
-    bool                        barred;         /* all ranks know that this module cannot join its team */
+    mca_coll_irr_operation_t    operation;      /* the current or last blocking call */
+    mca_coll_irr_previous_t     previous[MCA_COLL_IRR_COLLECTIVES][MCA_COLL_IRR_FORMS];
+    struct mca_coll_irr_class_t *class;         /* of all collectives */
+    struct mca_coll_irr_class_t *nonblocking[MCA_COLL_IRR_COLLECTIVES];    /* NULL: no call yet */
+    mca_coll_irr_module_t      *next, **link;   /* of the component's list */
+    uint64_t                    number;         /* in this process */
+    mca_coll_irr_team_t        *team;           /* NULL: no call yet */
+    mca_coll_irr_team_t        *own_team;       /* memory for `team`; NULL: in use */
+    bool                        barred;         /* this module can join no team; equal on all ranks */
     bool                        called[MCA_COLL_IRR_COLLECTIVES];   /* on this communicator */
     bool                        joined[MCA_COLL_IRR_COLLECTIVES];
-    bool                        logged[MCA_COLL_IRR_COLLECTIVES];   /* the log names what serves the collective */
-    uint64_t                    passed[MCA_COLL_IRR_COLLECTIVES];   /* calls for which joining the team did not pay */
+    bool                        logged[MCA_COLL_IRR_COLLECTIVES];   /* as in the service */
+    uint64_t                    passed[MCA_COLL_IRR_COLLECTIVES];   /* as in the service */
 };
 
 OBJ_CLASS_DECLARATION(mca_coll_irr_module_t);
@@ -312,8 +299,8 @@ static inline int mca_coll_irr_algorithm_of(const mca_coll_irr_module_t *module,
 }
 
 /*
- * True if the collective has blocks for neighbors only.  On an inter-communicator the neighbors are the ranks of the
- * other group.
+ * True if the collective has blocks for neighbors only.  In an inter-communicator these are the ranks of the other
+ * group.
  */
 static inline bool mca_coll_irr_has_neighbors(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
@@ -329,18 +316,18 @@ int mca_coll_irr_nodes(const mca_coll_irr_module_t *module);
 extern const mca_coll_irr_settings_t mca_coll_irr_settings_none;
 
 /*
- * Sets *settings_p to the settings of a communicator from parameters and the info keys of `keyed`, which is `comm`, or
- * NULL if `comm` has none of our info keys.  The caller returns the settings with mca_coll_irr_settings_give.  Errors:
- * IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM, with the bad value in *bad_p, from malloc.
+ * Sets *settings_p to the settings of a communicator, from parameters and the info keys of `keyed`, which is `comm`, or
+ * NULL if `comm` has none of our info keys. mca_coll_irr_settings_give returns the settings.  Errors:
+ * IRR_ERR_NO_MEMORY; IRR_ERR_BAD_PARAM, whose cause mca_coll_irr_find_bad finds.
  */
 irr_status_t mca_coll_irr_settings_take(ompi_communicator_t *comm, ompi_communicator_t *keyed,
-                                        const mca_coll_irr_settings_t **settings_p, mca_coll_irr_bad_t **bad_p);
+                                        const mca_coll_irr_settings_t **settings_p);
 void mca_coll_irr_settings_give(const mca_coll_irr_settings_t *settings);
 
 /* Called when the component closes. */
 void mca_coll_irr_settings_close(void);
 
-/* The names of the parameters that name an algorithm.  mca_coll_irr_parameter returns the name for a collective. */
+/* The parameters that name an algorithm. mca_coll_irr_parameter returns the parameter of a collective. */
 extern const char *const mca_coll_irr_algorithm_parameters[MCA_COLL_IRR_ALGORITHMS];
 
 static inline const char *mca_coll_irr_parameter(mca_coll_irr_which_t which)
@@ -351,8 +338,7 @@ static inline const char *mca_coll_irr_parameter(mca_coll_irr_which_t which)
 int mca_coll_irr_pvars_register(void);
 
 /*
- * Finds the neighbors of this rank before the first call of a collective that needs them.  Local.  Without memory, sets
- * `trouble` of the module.
+ * Local: finds the neighbors of this rank, if the collective needs them.  Without memory, sets `trouble` of the module.
  */
 void mca_coll_irr_find_neighbors(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
 

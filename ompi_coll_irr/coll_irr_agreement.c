@@ -2,17 +2,16 @@
  * coll_irr_agreement.c - see coll_irr_agreement.h: the sequence of steps, and the resulting state of the service.  A
  * service is the state of a collective: whether Open MPI or the engine serves the calls, and with which strategy.
  *
- * All ranks of the communicator take part.  The first step is the vote, which finds whether no rank, some ranks or all
- * ranks want the engine for the collective.  Unless all ranks want it, Open MPI serves the collective.  If all ranks
- * choose strategies by trials, they agree on the constants of the machine (coll_irr_memory.c) and on the next trial
- * (coll_irr_strategies.c).  Otherwise they set up an engine communicator.  The setup includes the errors of each rank
+ * The first step is the vote.  Unless all ranks want the engine, Open MPI serves the collective.  If all ranks choose
+ * by trials, they agree on the constants of the machine (coll_irr_memory.c) and on the next trial
+ * (coll_irr_strategies.c). Otherwise they set up an engine communicator.  The setup includes the errors of each rank
  * (no memory, no transport), so that the engine serves either all ranks or none.
  *
  * An engine communicator has one algorithm.  Each collective has a primary: MPI_Alltoallv for collectives with blocks
  * for all ranks, MPI_Neighbor_alltoallv for the others.  If a collective and its primary have the same algorithm on all
- * ranks, they share an engine communicator.  A named algorithm may leave several strategies open.  In this case the
- * collective has an engine communicator of its own for each strategy, the ranks choose one while the program runs, and
- * the most promising strategy serves first.
+ * ranks, they share an engine communicator.  A named algorithm may leave several strategies open.  The collective then
+ * has an engine communicator for each strategy, the most promising one serves first, and the ranks choose while the
+ * program runs.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -26,7 +25,7 @@
 
 static irr_status_t share(mca_coll_irr_agreement_t *agreement);
 
-/* Ends the setup: the state of the service that gets the communicator becomes SERVING, CHOOSING, DECLINED or FAILED. */
+/* Ends the setup: the service that gets the communicator becomes SERVING, CHOOSING, DECLINED or FAILED. */
 static irr_status_t served(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_module_t *module = agreement->module;
@@ -71,7 +70,7 @@ static mca_coll_irr_service_t *primary_of(const mca_coll_irr_agreement_t *agreem
     return mca_coll_irr_service(agreement->module, mca_coll_irr_collectives[agreement->service->which].primary);
 }
 
-/* Serves the collective by the engine communicator of its primary, which all ranks also want the engine to serve. */
+/* Serves the collective by the engine communicator of its primary. */
 static irr_status_t share(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_module_t *module = agreement->module;
@@ -97,10 +96,7 @@ static irr_status_t share(mca_coll_irr_agreement_t *agreement)
     return IRR_OK;
 }
 
-/*
- * Returns true if the service may use the engine communicator of its primary.  A primary does not share if the ranks
- * choose, or may later choose, among its strategies.
- */
+/* A primary does not share if the ranks choose, or may later choose, among its strategies. */
 static bool may_share(const mca_coll_irr_agreement_t *agreement, bool tries)
 {
     const mca_coll_irr_service_t *primary = agreement->params.blocking ? primary_of(agreement) : agreement->service;
@@ -155,7 +151,7 @@ static irr_status_t opened(mca_coll_irr_agreement_t *agreement)
     return agreement->setup_result;
 }
 
-/* Ends the agreement with a status.  Updates the service; an agreement with the goal OPEN has none. */
+/* With the goal OPEN there is no service. */
 static void end(mca_coll_irr_agreement_t *agreement, irr_status_t status)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -228,12 +224,12 @@ void mca_coll_irr_agreement_abandon(mca_coll_irr_agreement_t *agreement)
 
 /* ---- blocking agreements ---- */
 
-/* Time in nanoseconds after which a waiting rank warns the user of the likely cause. */
+/* Time in ns after which a waiting rank warns the user. */
 #define LATE_NS UINT64_C(10000000000)
 
 /*
- * If this rank has waited for longer than LATE_NS, warns the user and returns true.  The likely cause is an info key
- * that only some ranks have: ranks without the key do not start the agreement.
+ * Warns the user after LATE_NS, and returns true.  The likely cause is an info key that only some ranks have: ranks
+ * without the key do not start the agreement.
  */
 static bool warn_late(const mca_coll_irr_agreement_t *agreement)
 {

@@ -1,10 +1,10 @@
 /*
- * coll_irr_agreement.h - how the ranks of a communicator agree on whether coll/irr serves a collective, on the setup of
- * an engine communicator, on the measured constants of the machine, and on the strategies of a trial.
+ * coll_irr_agreement.h - agreements: all ranks of a communicator take the same decision.  The ranks agree whether
+ * coll/irr serves a collective, on an engine communicator, on the measured constants of the machine, and on the
+ * strategies of a trial.
  *
- * An agreement is an operation with the functions start and test.  It proceeds in steps, and no step blocks.  A
- * blocking call waits for the agreement.  A nonblocking call returns at once, and so does the start of a persistent
- * request; the request completes after the agreement has ended.  The steps of an agreement are in five files:
+ * An agreement proceeds in steps, and no step blocks.  A blocking call waits for the agreement.  A nonblocking call, or
+ * the start of a persistent request, returns at once; its request completes after the agreement has ended.  The steps:
  *
  *   coll_irr_agreement.c   the sequence of the steps
  *   coll_irr_vote.c        the vote: what each rank wants
@@ -25,27 +25,23 @@
 
 /*
  * The algorithm is a dissemination: in round k a rank sends its data to the rank at distance 2^k ahead, and receives
- * the data of the rank at distance 2^k behind.  It allocates no memory and creates no communicator.
+ * the data of the rank at distance 2^k behind.  It allocates no memory.  A gather doubles the size of messages in each
+ * round.
  *
- * Messages of two operations on a communicator must not match each other.  All operations within blocking collectives
- * share one tag, because all ranks call blocking collectives in the same order.  An operation that runs concurrently
- * with other collectives has a tag that Open MPI assigns to nothing else; see mca_coll_irr_tag.
+ * All operations of blocking collectives share one tag, because all ranks call blocking collectives in the same order.
+ * An operation that runs beside other collectives has a tag of its own (mca_coll_irr_tag).
  *
- * A rank gives up if it has waited longer than ranks->timeout, or after an error of Open MPI.  In all remaining rounds
- * it then sends empty messages.  A rank that receives an empty message gives up in the same way.  After an operation
- * was given up, the ranks start no further operation, because late messages could match it.
+ * A rank gives up after ranks->timeout, or after an error of Open MPI.  In all remaining rounds it then sends empty
+ * messages.  A rank that receives an empty message gives up in the same way.  The ranks start no further operation,
+ * because late messages could match it.
  *
  * A late rank may receive the messages of all others, and not notice that they gave up afterwards.  If any rank has a
  * timeout, which an additional word of the maxima shows, all ranks therefore run the rounds twice.  After the first
  * pass a rank knows that all ranks have entered the operation; after the second pass, that all ranks have completed the
- * first pass.  The other ranks do not notice if one rank gives up alone in the second pass.  They then wait for this
- * rank: in the next operation or exchange, which ends in an error, or in a collective of Open MPI.
- *
- * Cost: log2(P) messages sent and received; twice as many for maxima with a timeout.  A gather doubles the message size
- * from round to round.
+ * first pass.  If one rank alone gives up in the second pass, the others notice it in the next operation or exchange,
+ * which ends in an error, or they wait for this rank in a collective of Open MPI.
  */
 
-/* Largest number of words in a reduction. */
 #define MCA_COLL_IRR_REDUCTION_WORDS 52
 
 /* Bit k is set if, as far as this process knows, the rank at distance 2^k takes part. */
@@ -60,13 +56,13 @@ typedef struct mca_coll_irr_reduction_t {
     mca_coll_irr_ranks_t   *ranks;
     const int              *members;     /* participating ranks; this rank has index `me`; NULL: all ranks */
     int                     count, me, tag;
-    uint64_t                waited_ns, seen_ns;   /* time in waits, for the timeout; time of the last test */
+    uint64_t                waited_ns, seen_ns;   /* time in waits; time of the last test */
     mca_coll_irr_partners_t partners;
     int                     round;       /* the current round */
-    ompi_request_t         *requests[2]; /* receive and send of the round; NULL: none, or completed */
-    uint64_t               *words;       /* replaced by the maxima; NULL: gather or barrier */
-    unsigned char          *bytes;       /* the bytes of this rank, followed by the bytes of the ranks behind it */
-    size_t                  size;        /* number of words in a message, or number of bytes of each rank */
+    ompi_request_t         *requests[2]; /* receive and send; NULL: completed */
+    uint64_t               *words;       /* NULL: gather or barrier */
+    unsigned char          *bytes;       /* of this rank, followed by the ranks behind it */
+    size_t                  size;        /* words in a message, or bytes of each rank */
     bool                    confirms;    /* this is the second pass */
     bool                    failed;      /* an operation of the round failed */
     bool                    notified;    /* another rank has given up */
@@ -74,14 +70,13 @@ typedef struct mca_coll_irr_reduction_t {
     irr_status_t            status;
 } mca_coll_irr_reduction_t;
 
-/* Initializes the state for all ranks of an exchange; `ranks` must outlive it. */
+/* `ranks` must outlive the state. */
 void mca_coll_irr_reduction_init(mca_coll_irr_reduction_t *reduction, mca_coll_irr_ranks_t *ranks, int tag);
 
 /*
- * Start an operation.  `words`, `output` and `members` belong to the caller and must stay valid until it ends.
- * `output` has room for the bytes of all ranks in rank order.  `members` are ascending ranks that include this one.  If
- * `partners` lacks the rank ahead in a round, this rank sends nothing in the round; if it lacks the rank behind, this
- * rank receives nothing.
+ * Start an operation.  `words`, `output` and `members` must stay valid until it ends.  `output` has room for the bytes
+ * of all ranks in rank order.  `members` are ascending ranks that include this one.  Rounds whose bit is not set in
+ * `partners` send or receive nothing.
  */
 void mca_coll_irr_reduction_maxima(mca_coll_irr_reduction_t *reduction, uint64_t *words, size_t count,
                                    const mca_coll_irr_partners_t *partners);
@@ -89,16 +84,15 @@ void mca_coll_irr_reduction_gather(mca_coll_irr_reduction_t *reduction, const vo
 void mca_coll_irr_reduction_barrier(mca_coll_irr_reduction_t *reduction, const int *members, int count);
 
 /*
- * Progresses an operation; never blocks.  Returns IRR_IN_PROGRESS until the operation has ended, and its result from
- * then on: IRR_OK, or the reason why this rank gave up.  The reasons are IRR_ERR_OOB (error of Open MPI),
- * IRR_ERR_TIMEOUT (reported to the user) and IRR_ERR_PEER (another rank gave up).  If ranks->stranded is set, Open MPI
- * may still use the memory of the operation.
+ * Progresses an operation; never blocks.  Returns IRR_IN_PROGRESS until the operation has ended, then its result:
+ * IRR_OK, or why this rank gave up: IRR_ERR_OOB (error of Open MPI), IRR_ERR_TIMEOUT (the user is warned) or
+ * IRR_ERR_PEER (another rank gave up).  If ranks->stranded is set, Open MPI may still use the memory of the operation.
  */
 irr_status_t mca_coll_irr_reduction_test(mca_coll_irr_reduction_t *reduction);
 
 /*
- * Waits for an operation, and meanwhile progresses MPI and the engine.  Returns the result of the operation, or
- * IRR_ERR_TIMEOUT after the deadline; the operation then continues.  Deadline 0 means no deadline.
+ * Waits for an operation, and meanwhile progresses MPI and the engine.  Returns IRR_ERR_TIMEOUT after the deadline; the
+ * operation then continues.  Deadline 0 means no deadline.
  */
 irr_status_t mca_coll_irr_reduction_wait(mca_coll_irr_reduction_t *reduction, time_t deadline);
 
@@ -106,10 +100,9 @@ irr_status_t mca_coll_irr_reduction_wait(mca_coll_irr_reduction_t *reduction, ti
 irr_status_t mca_coll_irr_maxima(mca_coll_irr_ranks_t *ranks, uint64_t *words, size_t count);
 
 /*
- * Returns memory for the state of a blocking call.  Without a timeout this is `own`, which is on the caller's stack.
- * With a timeout it is from malloc, because Open MPI may still use the memory after the call, if the reduction was
- * given up.  If malloc fails, the function disables the timeout and returns `own`.  mca_coll_irr_reduction_leave frees
- * memory other than `own`, unless Open MPI may still use it.
+ * Returns memory for the state of a blocking call: `own`, which is on the caller's stack, or with a timeout memory from
+ * malloc, because after a timeout Open MPI may still use it.  Without memory there is no timeout, and the result is
+ * `own`. mca_coll_irr_reduction_leave frees memory other than `own`, unless Open MPI may still use it.
  */
 void *mca_coll_irr_reduction_room(mca_coll_irr_ranks_t *ranks, void *own, size_t bytes);
 void mca_coll_irr_reduction_leave(const mca_coll_irr_ranks_t *ranks, void *own, void *room);
@@ -124,14 +117,14 @@ void mca_coll_irr_reduction_leave(const mca_coll_irr_ranks_t *ranks, void *own, 
 #define MCA_COLL_IRR_TAG_BLOCKING (MCA_COLL_IRR_TAG_CLASS - MCA_COLL_IRR_COLLECTIVES)
 
 /*
- * Returns a tag for operations.  Local, but all ranks of the communicator must call the function in the same order
- * relative to collectives.
+ * Returns a tag.  Local, but all ranks of the communicator must call the function in the same order relative to
+ * collectives.
  */
 int mca_coll_irr_tag(ompi_communicator_t *comm);
 
 /* ---- signature: a hash by which ranks find out that all of them run the same coll/irr ---- */
 
-/* Publishes the signature of this process.  Called when the component opens, before MPI_Init exchanges signatures. */
+/* Called when the component opens, before MPI_Init exchanges signatures. */
 void mca_coll_irr_signature_open(void);
 
 /* ---- agreements ---- */
@@ -159,12 +152,12 @@ typedef struct mca_coll_irr_agreement_params_t {
 
 /*
  * A step of an agreement.  It is called when no reduction is in progress.  Returns IRR_IN_PROGRESS if it must be called
- * again.  Otherwise the step has set `next` to the following step, or to NULL after the last step.  An error of a
- * reduction ends the agreement, except in the setup: the next step of the setup is called and reads the error.
+ * again.  Otherwise it has set `next` to the following step, or to NULL after the last step.  An error of a reduction
+ * ends the agreement, except in the setup, whose next step reads the error.
  */
 typedef irr_status_t (*mca_coll_irr_step_t)(mca_coll_irr_agreement_t *agreement);
 
-/* Size, in words and in bytes, of the text in which a rank tells all others why Open MPI serves the collective. */
+/* Size of the text in which a rank tells all others why Open MPI serves the collective. */
 enum { MCA_COLL_IRR_WHY_WORDS = 28, MCA_COLL_IRR_WHY = 8 * MCA_COLL_IRR_WHY_WORDS };
 
 /* An agreement.  It must not move in memory until it has ended. */
@@ -172,64 +165,58 @@ struct mca_coll_irr_agreement_t {
     mca_coll_irr_module_t  *module;
     mca_coll_irr_service_t *service;
     mca_coll_irr_agreement_params_t params;
-    mca_coll_irr_step_t     next, then;   /* the next step; the step that follows the current group of steps */
+    mca_coll_irr_step_t     next, then;   /* the next step; the step after this group of steps */
     irr_status_t            status;
     mca_coll_irr_reduction_t   reduction;
     uint64_t                words[MCA_COLL_IRR_REDUCTION_WORDS];   /* maxima are computed in place */
-    uint64_t                start_ns, begin_ns;   /* start of the agreement; start of the setup or the reduction */
+    uint64_t                start_ns, begin_ns;   /* of the agreement; of the setup or the reduction */
 
     /* the vote */
-    bool                    everywhere;   /* all ranks have coll/irr: known before, or found by the vote */
-    const char             *why;          /* why this rank leaves the collective to Open MPI; NULL: it does not */
+    bool                    everywhere;   /* all ranks have coll/irr */
+    const char             *why;          /* why this rank wants Open MPI; NULL: it does not */
     uint64_t                text[MCA_COLL_IRR_WHY_WORDS];
 
     /* the setup */
     bool                    sets_up;      /* the next step belongs to the setup */
     irr_oob_t               oob;
     irr_setup_t             setup;
-    irr_comm_t             *comm;         /* the new engine communicator; NULL: there is none, or a service owns it */
-    irr_status_t            setup_result; /* IRR_OK; IRR_ERR_NOT_SUPPORTED on all ranks; a reduction's error */
-    uint64_t                failed;       /* 1: planning failed on this rank; after the reduction: on some rank */
-    bool                    only_shared;  /* the setup uses shared memory and no transport; equal on all ranks */
-    mca_coll_irr_group_t   *group;        /* the ranks, for the teardown; NULL: there is none here */
-    mca_coll_irr_service_t *comm_service; /* the service that gets the engine communicator */
-    bool                    tries;        /* the ranks will compare the strategies of the named algorithm */
+    irr_comm_t             *comm;         /* until a service owns it */
+    irr_status_t            setup_result; /* or IRR_ERR_NOT_SUPPORTED on all ranks, or an error */
+    uint64_t                failed;       /* planning failed here; after the reduction: anywhere */
+    bool                    only_shared;  /* no transport is set up; equal on all ranks */
+    mca_coll_irr_group_t   *group;        /* for the teardown */
+    mca_coll_irr_service_t *comm_service; /* that gets the engine communicator */
+    bool                    tries;        /* the named algorithm has strategies to compare */
 
     /* the choice */
     irr_candidate_t         list[IRR_CANDIDATES_MAX];
-    double                  ratios[IRR_CANDIDATES_MAX];   /* expected time of a candidate divided by Open MPI's time */
+    double                  ratios[IRR_CANDIDATES_MAX];   /* expected time divided by Open MPI's time */
     int                     listed;
-    int                     open;         /* number of strategies opened so far */
+    int                     open;         /* strategies opened so far */
     irr_status_t            trouble;      /* why this rank cannot open a strategy */
 };
 
-/*
- * Starts an agreement.  Collective over the ranks of the communicator that have coll/irr.  The service may be NULL with
- * OPEN.
- */
+/* Starts an agreement.  Collective over the ranks that have coll/irr.  With OPEN the service may be NULL. */
 void mca_coll_irr_agreement_start(mca_coll_irr_agreement_t *agreement, mca_coll_irr_module_t *module,
                                   mca_coll_irr_service_t *service, const mca_coll_irr_agreement_params_t *params);
 
 /*
  * Progresses an agreement; never blocks.  Returns IRR_IN_PROGRESS until the agreement has ended.  IRR_OK: the service
- * has the state that the ranks have agreed on, possibly DECLINED.  IRR_ERR_NOT_SUPPORTED: some rank cannot take part;
- * only OPEN returns this value, on all ranks.  Other values are errors of a reduction.
+ * has the state that the ranks agreed on, possibly DECLINED.  IRR_ERR_NOT_SUPPORTED, on all ranks, only with OPEN: some
+ * rank cannot take part.  Other values are errors of a reduction.
  */
 irr_status_t mca_coll_irr_agreement_test(mca_coll_irr_agreement_t *agreement);
 
-/* Local: cancels an agreement.  The caller does not test the agreement any more. */
+/* Local: cancels an agreement. */
 void mca_coll_irr_agreement_abandon(mca_coll_irr_agreement_t *agreement);
 
-/*
- * Starts an agreement, waits for its end, and meanwhile progresses all of MPI.  With OPEN, sets *comm_p to the engine
- * communicator.
- */
+/* Starts an agreement, and progresses all of MPI until it ends.  With OPEN, sets *comm_p to the engine communicator. */
 irr_status_t mca_coll_irr_agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
                                 const mca_coll_irr_agreement_params_t *params, irr_comm_t **comm_p);
 
 /* ---- groups of steps: each step sets `next` to the following step, the last step of a group to `then` ---- */
 
-/* Starts a reduction that replaces words by their maxima over all ranks, for the step `next`.  Returns IRR_OK. */
+/* Starts a reduction of words to their maxima over all ranks, for the step `next`.  Returns IRR_OK. */
 static inline irr_status_t mca_coll_irr_agreement_reduce(mca_coll_irr_agreement_t *agreement, uint64_t *words,
                                                          size_t count, mca_coll_irr_step_t next)
 {
@@ -239,8 +226,7 @@ static inline irr_status_t mca_coll_irr_agreement_reduce(mca_coll_irr_agreement_
 }
 
 /*
- * Begins the vote.  The service becomes DECLINED at the end of the vote, unless all ranks want it served or all ranks
- * choose strategies by trials.
+ * Begins the vote.  At its end the service is DECLINED, unless all ranks want it served or all ranks choose by trials.
  */
 irr_status_t mca_coll_irr_vote_begin(mca_coll_irr_agreement_t *agreement, mca_coll_irr_step_t then);
 
@@ -255,9 +241,8 @@ enum { MCA_COLL_IRR_VOTE_APART = 3, MCA_COLL_IRR_VOTE_PINNED, MCA_COLL_IRR_VOTE_
 const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
 /*
- * Begins the setup of an engine communicator with these settings.  `trouble` says why this rank cannot take part, and
- * may differ between ranks.  At the end `setup_result` holds the result; with IRR_OK the step `then` takes ownership of
- * `comm`.
+ * Begins the setup of an engine communicator.  `trouble` says why this rank cannot take part.  At the end
+ * `setup_result` holds the result; with IRR_OK the step `then` takes ownership of `comm`.
  */
 irr_status_t mca_coll_irr_setup_begin(mca_coll_irr_agreement_t *agreement, const irr_settings_t *settings,
                                       irr_status_t trouble, mca_coll_irr_step_t then);
@@ -269,12 +254,11 @@ const char *mca_coll_irr_setup_why(const mca_coll_irr_agreement_t *agreement);
 void mca_coll_irr_setup_abandon(mca_coll_irr_agreement_t *agreement);
 
 /*
- * Local: allocates the group and the room for blocks, and opens the engine.  Returns IRR_OK or an error of this rank,
- * such as no memory or no transport.
+ * Local: allocates the group and the room for blocks, and opens the engine.  Returns IRR_OK or an error of this rank.
  */
 irr_status_t mca_coll_irr_setup_prepare(mca_coll_irr_agreement_t *agreement);
 
-/* Begins the choice: the ranks agree on times, and open or close strategies.  These are the last steps. */
+/* Begins the choice of strategies.  These are the last steps. */
 irr_status_t mca_coll_irr_strategies_begin(mca_coll_irr_agreement_t *agreement);
 
 #endif

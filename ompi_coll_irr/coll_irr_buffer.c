@@ -2,12 +2,12 @@
  * coll_irr_buffer.c - converts counts, displacements and datatypes to blocks of bytes.
  *
  * A run is a contiguous range of bytes of a block.  Blocks of one run, or of long runs, are exchanged in the user's
- * buffer.  Other blocks, and blocks in memory of an accelerator, go through a packed copy (coll_irr_runs.c).  With
- * MPI_IN_PLACE there is one side with at most one packed copy.  The engine exchanges the bytes of the copy, or of the
- * user's buffer, in place (route/pairs.h).
+ * buffer. Other blocks, and blocks in memory of an accelerator, go through a packed copy (coll_irr_runs.c).  With
+ * MPI_IN_PLACE there is one side with at most one packed copy, and the engine exchanges its bytes in place
+ * (route/pairs.h).
  *
- * Cost: O(1) per rank, and the cost of listing or packing runs.  A call whose counts, displacements and datatype equal
- * those of the previous call costs only the comparison.
+ * Cost: O(1) per rank, and the cost of listing or packing runs.  A call that repeats counts, displacements and datatype
+ * of the previous call costs only the comparison.
  */
 #include "coll_irr_buffer.h"
 
@@ -32,7 +32,7 @@ static size_t count_at(const mca_coll_irr_side_t *side, int slot)
     return side->uniform ? side->count : MCA_COLL_IRR_COUNT(side->counts, slot);
 }
 
-/* Returns the offset in bytes of a slot from the start of the buffer.  extent: the extent of the slot's datatype. */
+/* In bytes from the start of the buffer; extent: of the slot's datatype. */
 static ptrdiff_t offset_at(const mca_coll_irr_side_t *side, int slot, ptrdiff_t extent)
 {
     if (side->uniform) {
@@ -54,7 +54,7 @@ size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int k, int *rank
     return count_at(side, at.slot) * size;
 }
 
-/* Slots are sorted by rank.  All slots of one rank form one message. */
+/* All slots of one rank form one message; they follow each other. */
 uint64_t mca_coll_irr_side_load(const mca_coll_irr_side_t *side, int me, uint64_t *bytes_p, uint64_t *longest)
 {
     uint64_t total = 0, messages = 0, length = 0;
@@ -98,7 +98,7 @@ size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side)
     return (each + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);   /* the next array is aligned */
 }
 
-/* Defines a function that replaces an array by a copy in `memory`, and returns the memory after the copy. */
+/* Defines a function that replaces an array by a copy in `memory`, and returns the memory after it. */
 #define COPIES(name, array_t, element_t, get, make)                                                                \
 static void *name(array_t *array, int entries, element_t *memory)                                                  \
 {                                                                                                                  \
@@ -189,7 +189,7 @@ static mca_coll_irr_layout_t layout_of(const ompi_datatype_t *datatype)
     return layout;
 }
 
-/* Returns the elements of a slot.  *layout is the layout of the previous slot, as most calls have one datatype. */
+/* *layout is the layout of the previous slot, as most calls have one datatype. */
 static mca_coll_irr_elements_t elements_at(const mca_coll_irr_side_t *side, int k, mca_coll_irr_layout_t *layout)
 {
     const mca_coll_irr_slot_t at = slot_at(side, k);
@@ -203,7 +203,6 @@ static mca_coll_irr_elements_t elements_at(const mca_coll_irr_side_t *side, int 
         .address = (char *)side->buffer + offset_at(side, at.slot, layout->extent) };
 }
 
-/* Adds a block.  Returns IRR_OK or IRR_ERR_NO_MEMORY. */
 static irr_status_t add(mca_coll_irr_end_t *end, int rank, ptrdiff_t offset, size_t length)
 {
     const irr_status_t status = mca_coll_irr_end_reserve(end, end->blocks.count + 1);
@@ -215,8 +214,8 @@ static irr_status_t add(mca_coll_irr_end_t *end, int rank, ptrdiff_t offset, siz
 }
 
 /*
- * Adds the runs of a block.  Returns IRR_ERR_NOT_SUPPORTED if the runs are too short.  The layout stores this result,
- * because the next block usually has the same datatype.
+ * Returns IRR_ERR_NOT_SUPPORTED if the runs are too short.  The layout stores this result, because the next block
+ * usually has the same datatype.
  */
 static irr_status_t add_runs(mca_coll_irr_end_t *end, const mca_coll_irr_elements_t *elements,
                              mca_coll_irr_layout_t *layout)
@@ -233,7 +232,7 @@ static irr_status_t add_runs(mca_coll_irr_end_t *end, const mca_coll_irr_element
     return status;
 }
 
-/* Adds a block to be packed.  Until the copy exists, the block has rank ~rank and an offset relative to the copy. */
+/* Until the copy exists, the block has rank ~rank and an offset relative to the copy. */
 static irr_status_t add_packed(mca_coll_irr_end_t *end, const mca_coll_irr_elements_t *elements)
 {
     const irr_status_t status = add(end, ~elements->rank, (ptrdiff_t)end->packed_bytes, elements->bytes);
@@ -244,8 +243,8 @@ static irr_status_t add_packed(mca_coll_irr_end_t *end, const mca_coll_irr_eleme
 }
 
 /*
- * Returns true if a block is in memory of an accelerator.  `previous` is the result for the previous block.  All blocks
- * of a buffer are in one memory, but with MPI_BOTTOM each block is a buffer.
+ * Returns true for memory of an accelerator.  `previous` is the result for the previous block.  All blocks of a buffer
+ * are in one memory, but with MPI_BOTTOM each block is a buffer.
  */
 static bool is_device(const mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side,
                       const mca_coll_irr_elements_t *elements, bool previous)
@@ -255,8 +254,8 @@ static bool is_device(const mca_coll_irr_end_t *end, const mca_coll_irr_side_t *
 }
 
 /*
- * Makes the list of blocks, and sets *layout to the layout of the last block.  Returns false if there is no memory for
- * the list.  With packs_all each slot has one block, for which the caller has reserved memory.
+ * Makes the list of blocks, and sets *layout to the last layout.  Returns false if there is no memory for the list.
+ * With packs_all each slot has one block, for which the caller has reserved memory.
  */
 static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool packs_all,
                  mca_coll_irr_layout_t *layout)
@@ -280,7 +279,6 @@ static bool list(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, bool 
 
 /* ---- calls that repeat the previous one, if each block is one run, in the order of the ranks ---- */
 
-/* True if the blocks were made with a datatype that has the same layout. */
 __attribute__((noinline))
 static bool has_layout(const mca_coll_irr_end_t *end, const ompi_datatype_t *datatype)
 {
@@ -292,15 +290,15 @@ static bool has_layout(const mca_coll_irr_end_t *end, const ompi_datatype_t *dat
 }
 
 /*
- * True if the blocks were made with this datatype or an equal layout.  Equal addresses are sufficient for predefined
- * datatypes only: a new datatype of the user may have the address of a freed one.
+ * Equal addresses are sufficient for predefined datatypes only: a new datatype of the user may have the address of a
+ * freed one.
  */
 static inline bool has_datatype(const mca_coll_irr_end_t *end, const ompi_datatype_t *datatype)
 {
     return (end->layout.datatype == datatype && ompi_datatype_is_predefined(datatype)) || has_layout(end, datatype);
 }
 
-/* True if the blocks were made from an equal side.  They describe a buffer in memory of the host. */
+/* True if the blocks were made from an equal side, in memory of the host. */
 static inline bool repeats(const mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
     const mca_coll_irr_side_t *last = &end->side;
@@ -316,7 +314,7 @@ static inline bool repeats(const mca_coll_irr_end_t *end, const mca_coll_irr_sid
                            mca_coll_irr_displs_equal(side->displs, last->displs, side->slots);
 }
 
-/* Remembers the side.  Without memory for its arrays, the next call makes the list again. */
+/* Without memory for the arrays, the next call makes the list again. */
 static void remember(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, const mca_coll_irr_layout_t *layout)
 {
     static _Atomic uint64_t serial;
@@ -329,7 +327,7 @@ static void remember(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side, c
     }
 }
 
-/* Allocates the packed copy; returns false if this fails.  If all blocks are packed, the copy becomes the base. */
+/* Returns false without memory.  If all blocks are packed, the copy becomes the base. */
 static bool allocate_copy(mca_coll_irr_end_t *end)
 {
     ptrdiff_t delta = 0;
@@ -351,7 +349,7 @@ static bool allocate_copy(mca_coll_irr_end_t *end)
     return end->packed != NULL;
 }
 
-/* Makes the blocks of any side.  Returns false if there is no memory for the packed copy. */
+/* Returns false if there is no memory for the packed copy. */
 static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 {
     mca_coll_irr_layout_t layout = { .datatype = NULL };
@@ -369,7 +367,7 @@ static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
     return true;
 }
 
-/* Makes the problem of a call.  Not inlined, so that a call that repeats its counts has few registers to store. */
+/* Not inlined, so that a call that repeats its counts has few registers to store. */
 __attribute__((noinline))
 static bool make_problem(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
                          const mca_coll_irr_ranks_t *ranks, bool in_place)
@@ -385,7 +383,7 @@ static bool make_problem(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t 
     return has_room;
 }
 
-/* True if the last call was for the same ranks.  A reused request may have belonged to another communicator. */
+/* A reused request may have belonged to another communicator. */
 static inline bool is_for(const irr_problem_t *last, const mca_coll_irr_call_t *call,
                           const mca_coll_irr_ranks_t *ranks, bool in_place)
 {
@@ -421,7 +419,7 @@ void mca_coll_irr_bytes_free_copies(mca_coll_irr_bytes_t *bytes)
 
 /* ---- packing ---- */
 
-/* Returns true if the block is in the packed copy, and sets its address there. */
+/* Returns true if the block is in the packed copy, at *at_p. */
 static bool is_packed(const mca_coll_irr_end_t *end, const irr_block_t *block, char **at_p)
 {
     const uintptr_t at = (uintptr_t)end->base + (uintptr_t)block->offset - (uintptr_t)end->packed;
@@ -430,7 +428,7 @@ static bool is_packed(const mca_coll_irr_end_t *end, const irr_block_t *block, c
     return at < end->packed_bytes;
 }
 
-/* Appends elements that follow the first ones without a gap.  Returns false if they do not follow. */
+/* Appends elements if they follow the first ones without a gap. */
 static bool joins(mca_coll_irr_elements_t *first, const mca_coll_irr_elements_t *next, ptrdiff_t extent)
 {
     if (next->datatype != first->datatype || next->address != first->address + (ptrdiff_t)first->count * extent) {
@@ -443,10 +441,8 @@ static bool joins(mca_coll_irr_elements_t *first, const mca_coll_irr_elements_t 
 
 /*
  * Packs or unpacks a side.  Blocks without gaps between them are copied at once, because a copy from or to an
- * accelerator takes microseconds.  Their packed copies follow each other, too.
- *
- * The list of blocks has the order of the side.  A slot with packed elements or a single run has one block in the list.
- * Any other slot has one block for each run.
+ * accelerator takes microseconds.  The list of blocks has the order of the side.  A slot with packed elements or a
+ * single run has one block in the list; any other slot has one block for each run.
  */
 static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *end, bool pack)
 {

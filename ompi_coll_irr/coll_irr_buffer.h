@@ -1,6 +1,6 @@
 /*
- * coll_irr_buffer.h - the bytes of a call: converts counts, displacements and datatypes of MPI to blocks of bytes, and
- * exchanges the blocks of one call.
+ * coll_irr_buffer.h - converts counts, displacements and datatypes of MPI to blocks of bytes, and exchanges the blocks
+ * of one call.
  */
 #ifndef MCA_COLL_IRR_BUFFER_H
 #define MCA_COLL_IRR_BUFFER_H
@@ -17,7 +17,7 @@ typedef struct mca_coll_irr_slot_t {
 /* The send side or the receive side of a call: the arguments of MPI. */
 typedef struct mca_coll_irr_side_t {
     void                      *buffer;
-    bool                       uniform;    /* no arrays: each block has `count` elements; blocks are consecutive */
+    bool                       uniform;    /* no arrays: consecutive blocks of `count` elements */
     bool                       far;        /* uses offsets instead of displs */
     union {
         size_t                 count;
@@ -28,71 +28,67 @@ typedef struct mca_coll_irr_side_t {
         mca_coll_irr_offsets_t offsets;    /* in bytes */
     };
     ompi_datatype_t           *datatype;
-    ompi_datatype_t *const    *datatypes;  /* one for each slot; NULL: all have `datatype` */
+    ompi_datatype_t *const    *datatypes;  /* NULL: all have `datatype` */
     int                        slots;      /* number of blocks */
-    int                        entries;     /* length of the arrays; entries of MPI_PROC_NULL have no block */
+    int                        entries;     /* length of the arrays, with entries of MPI_PROC_NULL */
     const mca_coll_irr_slot_t *order;      /* sorted by rank; NULL: slot i belongs to rank i */
 } mca_coll_irr_side_t;
 
 /*
- * These functions are for a side that outlives its call.  mca_coll_irr_side_arrays returns the size of its arrays in
- * bytes.  mca_coll_irr_side_copy replaces the arrays by copies in memory of the caller, which is aligned as by malloc.
- * mca_coll_irr_side_hold retains or releases the side's datatypes, except predefined ones.
+ * For a side that outlives its call. mca_coll_irr_side_arrays returns the size of its arrays in bytes.
+ * mca_coll_irr_side_copy replaces the arrays by copies in `memory`, which is aligned as by malloc.
+ * mca_coll_irr_side_hold retains or releases the side's datatypes.
  */
 size_t mca_coll_irr_side_arrays(const mca_coll_irr_side_t *side);
 void   mca_coll_irr_side_copy(mca_coll_irr_side_t *side, void *memory);
 void   mca_coll_irr_side_hold(const mca_coll_irr_side_t *side, bool retains);
 
-/* The memory layout of elements of a datatype. */
 typedef struct mca_coll_irr_layout_t {
     const ompi_datatype_t *datatype;
     size_t                 size;
     ptrdiff_t              extent, true_lower;
-    bool                   is_run;      /* consecutive elements are one contiguous range of bytes (a run) */
-    bool                   is_packed;   /* elements are packed, because their runs are known to be too short */
+    bool                   is_run;      /* elements are one contiguous range of bytes (a run) */
+    bool                   is_packed;   /* the runs are known to be too short */
 } mca_coll_irr_layout_t;
 
-/* A call with the arguments of MPI.  With MPI_IN_PLACE the send side equals the receive side, except for its buffer. */
+/* With MPI_IN_PLACE the send side equals the receive side, except for its buffer. */
 typedef struct mca_coll_irr_call_t {
     mca_coll_irr_side_t    send, recv;
     const irr_neighbors_t *neighbors;   /* ranks with blocks; NULL: all ranks */
 } mca_coll_irr_call_t;
 
 /*
- * The bytes of a side: in the user's buffer, in a packed copy, or partly in each.  The list of blocks is kept, because
- * the next call often has the same blocks.
+ * The bytes of a side: in the user's buffer, in a packed copy, or partly in each.  The next call reuses the list of
+ * blocks if it has the same arguments.
  */
 typedef struct mca_coll_irr_end_t {
-    irr_block_t          *list;          /* from irr_alloc; grows; has room for at least one block per rank */
+    irr_block_t          *list;          /* from irr_alloc; room for a block per rank at least */
     size_t                max;
-    irr_blocks_t          blocks;        /* in the list, relative to base; serial 0: later calls do not reuse them */
-    mca_coll_irr_side_t   side;          /* the side that the blocks were made from */
-    mca_coll_irr_layout_t layout;        /* layout of its datatype */
+    irr_blocks_t          blocks;        /* in the list, relative to base; serial 0: not reused */
+    mca_coll_irr_side_t   side;          /* that the blocks were made from */
+    mca_coll_irr_layout_t layout;        /* of its datatype */
     unsigned char        *arrays;        /* memory for copies of its arrays */
     size_t                arrays_max;
     void                 *base;
-    char                 *packed;        /* the packed copy; NULL: nothing is packed */
+    char                 *packed;        /* NULL: nothing is packed */
     size_t                packed_bytes, packed_blocks;
 } mca_coll_irr_end_t;
 
-/* The bytes of a call.  A zeroed structure is closed.  A later call that uses the same structure reuses its lists. */
+/* A zeroed structure is closed.  A later call that uses the same structure reuses its lists. */
 typedef struct mca_coll_irr_bytes_t {
     irr_problem_t      problem;         /* with MPI_IN_PLACE both sides have the blocks of output */
     mca_coll_irr_end_t input, output;   /* with MPI_IN_PLACE only output is used */
 } mca_coll_irr_bytes_t;
 
-/*
- * Reserve room for this number of blocks.  Return IRR_OK, or IRR_ERR_NO_MEMORY and leave the room unchanged.
- * mca_coll_irr_bytes_fini frees the room.
- */
+/* Reserve room for blocks.  Return IRR_OK, or IRR_ERR_NO_MEMORY and leave the room unchanged. */
 irr_status_t mca_coll_irr_end_reserve(mca_coll_irr_end_t *end, size_t blocks);
 irr_status_t mca_coll_irr_bytes_reserve(mca_coll_irr_bytes_t *bytes, size_t sent, size_t received);
 void         mca_coll_irr_bytes_fini(mca_coll_irr_bytes_t *bytes);
 
 /*
- * Makes the lists of blocks of a call.  The caller must have set the ranks of both sides with mca_coll_irr_set_ranks.
- * Allocates packed copies for blocks whose mean run of bytes is shorter than IRR_BLOCK_MIN, and for blocks in memory of
- * an accelerator.  Returns false if there is no memory for a copy: the lists exist, but the call cannot be served.
+ * Makes the lists of blocks of a call, whose ranks mca_coll_irr_set_ranks has set.  Allocates packed copies for blocks
+ * whose mean run of bytes is shorter than IRR_BLOCK_MIN, and for blocks in memory of an accelerator.  Returns false if
+ * there is no memory for a copy: the lists exist, but the call cannot be served.
  */
 bool mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
                              const mca_coll_irr_ranks_t *ranks);
@@ -103,7 +99,6 @@ static inline bool mca_coll_irr_bytes_are_copied(const mca_coll_irr_bytes_t *byt
     return bytes->output.packed != NULL || bytes->input.packed != NULL;
 }
 
-/* Closes the bytes: frees the packed copies. */
 void mca_coll_irr_bytes_free_copies(mca_coll_irr_bytes_t *bytes);
 
 /* Copy between the user's buffers and the packed copies.  Return OMPI_SUCCESS or the error of the datatype engine. */
@@ -114,12 +109,11 @@ int mca_coll_irr_bytes_unpack(const mca_coll_irr_bytes_t *bytes, const mca_coll_
 size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int k, int *rank_p);
 
 /*
- * Returns the number of non-empty messages of a side to or from other ranks, and sets *bytes_p to the sum of their
- * lengths in bytes.  Raises *longest to the length of the longest message.
+ * Returns the number of non-empty messages to or from other ranks, and sets *bytes_p to the sum of their lengths.
+ * Raises *longest to the length of the longest message.
  */
 uint64_t mca_coll_irr_side_load(const mca_coll_irr_side_t *side, int me, uint64_t *bytes_p, uint64_t *longest);
 
-/* Returns the load of both sides of a call. */
 irr_choice_load_t mca_coll_irr_load(const mca_coll_irr_call_t *call, int me);
 
 /* ---- runs of bytes ---- */
@@ -133,19 +127,15 @@ typedef struct mca_coll_irr_elements_t {
 } mca_coll_irr_elements_t;
 
 /*
- * Adds the runs of elements to the blocks, with offsets from the base; does not access the elements.  Returns IRR_OK;
- * IRR_ERR_NOT_SUPPORTED if the mean run is shorter than IRR_BLOCK_MIN; or IRR_ERR_NO_MEMORY, after which the blocks
- * contain some of the runs.
+ * Adds the runs of elements to the blocks.  Returns IRR_OK; IRR_ERR_NOT_SUPPORTED if the mean run is shorter than
+ * IRR_BLOCK_MIN; or IRR_ERR_NO_MEMORY, after which the blocks contain some of the runs.
  */
 irr_status_t mca_coll_irr_runs_list(const mca_coll_irr_elements_t *elements, mca_coll_irr_end_t *end);
 
-/* True if buffers may be in memory of an accelerator.  Set when the component opens. */
+/* True if buffers may be in memory of an accelerator. */
 extern bool mca_coll_irr_has_devices;
 
-/*
- * Returns true if the address is in memory of an accelerator.  Only mca_coll_irr_runs_convert may read or write that
- * memory.
- */
+/* Returns true for memory of an accelerator, which only mca_coll_irr_runs_convert may read or write. */
 bool mca_coll_irr_runs_are_device(const void *address);
 
 /* Packs or unpacks elements.  Returns OMPI_SUCCESS or the error of the datatype engine. */
@@ -164,22 +154,20 @@ void mca_coll_irr_runs_close(void);
 /*
  * A blocking call starts an operation and waits for its exchange.  Open MPI's progress advances the operations of
  * nonblocking and persistent calls (coll_irr_request.h).  The operation of a persistent request repeats: it keeps its
- * blocks and packed copies, and the engine communicator has a plan for the operation.
- *
- * A zeroed operation is closed.  If it is kept from call to call, a repeated call reuses its lists of blocks.
+ * blocks and packed copies, and the engine communicator has a plan for it.  A zeroed operation is closed.
  */
 typedef struct mca_coll_irr_operation_t {
-    const mca_coll_irr_call_t *call;       /* the call; mca_coll_irr_set_ranks has set its ranks */
-    mca_coll_irr_bytes_t       bytes;      /* the bytes of the call */
-    irr_exchange_t            *exchange;   /* the exchange in progress; NULL: Open MPI serves the call */
+    const mca_coll_irr_call_t *call;       /* with ranks */
+    mca_coll_irr_bytes_t       bytes;
+    irr_exchange_t            *exchange;   /* NULL: Open MPI serves the call */
     bool                       repeats;
-    int                        failed;     /* OMPI_SUCCESS, or why no exchange starts: no memory, or packing failed */
+    int                        failed;     /* OMPI_SUCCESS, or no memory, or an error of packing */
 } mca_coll_irr_operation_t;
 
 /*
- * Makes the blocks of the call, and packs the send side unless the operation repeats.  An operation that repeats must
- * be packed before each start.  The caller must have reserved room for the blocks.  The call must outlive the
- * operation.  mca_coll_irr_operation_start reports errors: no memory for a copy, or a failure of packing.
+ * Makes the blocks of the call, and packs the send side.  An operation that repeats is packed before each start
+ * instead. There must be room for the blocks.  The call must outlive the operation. mca_coll_irr_operation_start
+ * reports errors.
  */
 static inline void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_call_t *call,
                                                const mca_coll_irr_ranks_t *ranks)
@@ -194,13 +182,11 @@ static inline void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operati
 }
 
 /*
- * Starts the exchange on this engine communicator.  The caller must have set `exchange`, except for an operation that
- * repeats, which has one.  If `failed` is set, the function makes the engine communicator fail on all members, so that
- * no rank waits for this one.
+ * Starts the exchange.  `exchange` must be set, unless the operation repeats.  If `failed` is set, the engine
+ * communicator fails on all members, so that no rank waits for this one.
  */
 irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, irr_comm_t *irr_comm);
 
-/* The part of mca_coll_irr_operation_finish for operations with packed copies or an error of packing. */
 int mca_coll_irr_operation_finish_packed(mca_coll_irr_operation_t *operation, int result);
 
 /*

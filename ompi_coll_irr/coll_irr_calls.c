@@ -4,41 +4,37 @@
  * All nonblocking calls of a collective on a communicator form an operation class (coll_irr_request.h), for which the
  * ranks choose one strategy: an algorithm of the engine, or Open MPI's implementation.  A nonblocking call must not
  * wait for other ranks, so an agreement of the ranks is a part of the operation that the call starts.  Open MPI serves
- * the first call.  If the user has named an algorithm, the ranks agree after the first call, and the engine serves the
- * second call.  If the ranks choose by trials, they agree after calls that all ranks know.
+ * the first call.  The ranks agree after it if the user has named an algorithm, otherwise after calls that all ranks
+ * know.
  *
- * If a call starts during an agreement, its strategy is not known yet, and ranks may learn it at different times.  An
- * exchange of the engine can start later, in order.  A call to Open MPI cannot start later, because the call takes a
- * tag, and Open MPI assigns tags in call order.  However, a persistent request of Open MPI takes the tag that the
- * nonblocking call would take, exchanges the same messages, and can start at any time.  A call during an agreement
- * therefore creates a persistent request.  This component starts the request if Open MPI serves the call, and frees it
- * otherwise.  If the engine serves a call without a persistent request, the call also takes a tag, so all ranks have
- * the same next tag.  Two conditions must hold: the nonblocking and the persistent function belong to one module, and
- * each call takes one tag.  If a condition does not hold, Open MPI serves all nonblocking calls.
+ * If a call starts during an agreement, its strategy is not known yet.  An exchange of the engine can start later, in
+ * order. A call to Open MPI cannot, because Open MPI assigns a tag to each call in call order.  However, a persistent
+ * request of Open MPI takes the same tag, exchanges the same messages, and can start at any time.  A call during an
+ * agreement therefore creates a persistent request.  This component starts the request if Open MPI serves the call, and
+ * frees it otherwise.  A call that the engine serves at once also takes a tag.  Two conditions must hold: the
+ * nonblocking and the persistent function belong to one module, and each call takes one tag.  Otherwise Open MPI serves
+ * all nonblocking calls.
  *
- * With MPI_IN_PLACE a rank without bytes completes at once, and Open MPI 4.1 takes no tag for the call (5.0 does).  All
- * ranks must take the same number of tags, whether they know the strategy or not.  If a call with MPI_IN_PLACE has no
- * bytes on this rank, a persistent request of Open MPI therefore takes the tag.
+ * With MPI_IN_PLACE a rank without bytes completes at once, and Open MPI 4.1 takes no tag for the call (5.0 does).
+ * Because all ranks must take the same number of tags, a persistent request of Open MPI takes the tag of such a call.
  *
  * A rank without memory still takes part, because other ranks wait for it.  The module contains the memory of its
- * classes.  If there is no memory for a request, the request is on the stack, and the call blocks until the operation
+ * classes. If there is no memory for a request, the request is on the stack, and the call blocks until the operation
  * has ended.
  *
- * A program plans a persistent collective once and starts it many times.  If the engine serves the request from the
- * first start, everything that may fail, wait or differ between ranks happens in the init call, which all ranks enter.
- * The ranks agree on an engine communicator for the request.  The agreement includes the errors of each rank, and the
- * result of planning the exchange.  If any rank has an error, all ranks use a request of the previous module, which
- * served the collective before coll/irr.
+ * If the engine serves a persistent request from the first start, everything that may fail, wait or differ between
+ * ranks happens in the init call, which all ranks enter.  The ranks agree on an engine communicator and on a plan for
+ * the request. If any rank has an error, all ranks use a request of the previous module, which served the collective
+ * before coll/irr.
  *
- * If the ranks choose by trials, a request has trials of its own (coll_irr_request.h).  The first strategy of the
- * request is the strategy that blocking calls of the collective found, or else an inner request of the previous module.
- * The trials need a tag for agreements, and either all ranks or none must take this tag.  In the first init call on a
- * communicator the ranks therefore vote whether all ranks choose by trials.
+ * If the ranks choose by trials, a request has trials of its own.  Its first strategy is the strategy that blocking
+ * calls of the collective found, or else an inner request of the previous module.  Its agreements need a tag, which
+ * either all ranks or none must take.  In the first init call the ranks therefore vote whether all of them choose by
+ * trials.
  *
  * Cost: a nonblocking call that Open MPI serves and coll/irr does not time needs no request of coll/irr.  An init call
- * takes an agreement, as the first collective of a communicator does, and the time of planning.  If the ranks choose by
- * trials, an init call takes the time of the previous module and one dissemination: ceil(log2(P)) rounds of messages of
- * P ranks.  The first init call of a communicator takes two disseminations.
+ * takes an agreement and the time of planning.  With trials it takes the time of the previous module and one reduction,
+ * and the first init call of a communicator takes two.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_memory.h"
@@ -56,7 +52,6 @@ static const mca_coll_irr_previous_t *previous_of(const mca_coll_irr_class_t *cl
 
 /* ---- nonblocking calls to Open MPI ---- */
 
-/* Returns true if a call uses MPI_IN_PLACE and has no bytes on this rank. */
 static bool is_empty(const mca_coll_irr_call_t *call)
 {
     const bool in_place = call->send.buffer == MPI_IN_PLACE;
@@ -133,12 +128,12 @@ void mca_coll_irr_nonblocking_end(mca_coll_irr_module_t *module)
 
 /* ---- nonblocking calls ---- */
 
-/* The server of a call, as far as it is known before the call starts. */
+/* The server of a call, as far as it is known when the call starts. */
 typedef enum kind {
-    PASSES,   /* Open MPI; coll/irr need not know when the call ends */
-    HOST,     /* Open MPI; coll/irr must know when the call ends */
+    PASSES,   /* Open MPI; coll/irr need not know when it ends */
+    HOST,     /* Open MPI; coll/irr must know when it ends */
     ENGINE,
-    DOUBT     /* depends on the agreement in progress; the call enters the queue of the class */
+    DOUBT     /* depends on the agreement in progress */
 } kind_t;
 
 /* Returns true if coll/irr need not know when a call to Open MPI ends.  Counts the call if the ranks choose. */
@@ -167,7 +162,7 @@ static kind_t classify(mca_coll_irr_class_t *class)
     return kind;
 }
 
-/* Takes the tag that Open MPI would take if it served the call, so that all ranks take the same number of tags. */
+/* Takes the tag that Open MPI would take if it served the call. */
 static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
 {
     const mca_coll_irr_class_t *class = request->class;
@@ -182,7 +177,7 @@ static int take_tag(mca_coll_irr_request_t *request, kind_t kind)
     return result;
 }
 
-/* Starts an operation.  Returns OMPI_SUCCESS, or an error of Open MPI; after an error the operation is not pending. */
+/* After an error the operation is not pending. */
 static int start(mca_coll_irr_request_t *request, kind_t kind)
 {
     mca_coll_irr_class_t *class = request->class;
@@ -203,8 +198,7 @@ static int start(mca_coll_irr_request_t *request, kind_t kind)
 }
 
 /*
- * Starts an operation on a rank without memory for a request, and waits for it.  Other ranks are in the operation and
- * its agreement, so this rank must take part.  The request is on the stack.
+ * Serves a call on a rank without memory for a request.  Other ranks are in the operation, so this rank must take part.
  */
 static int start_and_wait(mca_coll_irr_class_t *class, const mca_coll_irr_call_t *call, kind_t kind)
 {
@@ -267,8 +261,8 @@ typedef struct args {
 } args_t;
 
 /*
- * Returns an inactive request with its own class, in state DECLINED, or NULL if there is no memory.  The caller must
- * set the state and the members of the class's service that belong to the state.
+ * Returns an inactive request with its own class, in state DECLINED; NULL without memory.  The caller sets another
+ * state.
  */
 static mca_coll_irr_request_t *create(const args_t *args)
 {
@@ -299,16 +293,14 @@ static mca_coll_irr_request_t *create(const args_t *args)
     return NULL;
 }
 
-/* Creates a request of the previous module. */
 static int init_previous(const args_t *args, ompi_request_t **request_p)
 {
     return mca_coll_irr_host(args->module, args->which, MCA_COLL_IRR_PERSISTENT, args->call, args->info, request_p);
 }
 
 /*
- * Sets up an engine communicator with a plan for the request.  Collective.  The request may be NULL if `trouble` is an
- * error.  Returns IRR_OK, or IRR_ERR_NOT_SUPPORTED on all ranks if some rank cannot take part, or an error of a
- * reduction.
+ * Sets up an engine communicator with a plan for the request, which may be NULL if `trouble` is an error.  Collective.
+ * Returns IRR_OK; IRR_ERR_NOT_SUPPORTED, on all ranks, if some rank cannot take part; or an error of a reduction.
  */
 static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settings_t *settings,
                                  mca_coll_irr_request_t *request, irr_status_t trouble, irr_comm_t **comm_p)
@@ -321,10 +313,7 @@ static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settin
     return mca_coll_irr_agree(module, NULL, &params, comm_p);
 }
 
-/*
- * Creates a request that the engine serves.  Collective.  Returns IRR_OK, or IRR_ERR_NOT_SUPPORTED on all ranks if some
- * rank cannot take part, or an error of a reduction.
- */
+/* Creates a request that the engine serves.  Collective.  Returns as open_planned. */
 static irr_status_t create_served(const args_t *args, const irr_settings_t *settings, ompi_request_t **request_p)
 {
     const uint64_t begin_ns = irr_clock_ns();
@@ -347,8 +336,8 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
 /* ---- persistent requests for which the ranks choose strategies by trials ---- */
 
 /*
- * Makes the strategy that blocking calls of the collective found the current strategy of the request, if all ranks can
- * open the strategy.  Collective.  Returns IRR_OK or an error of a reduction.
+ * Makes the strategy that blocking calls found the current strategy of the request, if all ranks can open it.
+ * Collective. Returns IRR_OK or an error of a reduction.
  */
 static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
 {
@@ -374,10 +363,7 @@ static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_reque
     return status == IRR_ERR_NOT_SUPPORTED ? IRR_OK : status;
 }
 
-/*
- * Prepares a request for its own trials.  `inner` is the request of the previous module for the same call.  The new
- * request takes ownership of `inner`.
- */
+/* Prepares a request for its own trials.  It takes ownership of `inner`, the request of the previous module. */
 static void begin_trials(mca_coll_irr_request_t *request, ompi_request_t *inner, int tag)
 {
     mca_coll_irr_service_t *service = &request->class->service;
@@ -392,8 +378,8 @@ static void begin_trials(mca_coll_irr_request_t *request, ompi_request_t *inner,
 }
 
 /*
- * Creates a request with its own trials.  Collective.  If a rank has no memory for the request, all ranks use Open
- * MPI's request instead, because starts in a trial include agreements, in which all ranks must take part.
+ * Creates a request with its own trials.  Collective.  If a rank has no memory for it, all ranks use Open MPI's
+ * request, because all ranks must take part in the agreements of its starts.
  */
 static int create_tried(const args_t *args, ompi_request_t **request_p)
 {

@@ -1,9 +1,7 @@
 /*
  * coll_irr_dispatch.c - blocking calls, and the steps common to all calls; see coll_irr_team.h.  An engine communicator
- * serves a call, or the previous module does: the module that served the collective before coll/irr.
- *
- * If a step fails on this rank, the other ranks still wait in the exchange.  The engine communicator therefore fails on
- * all ranks if one rank cannot take part.
+ * serves a call, or the previous module does: the module that served the collective before coll/irr.  If a step fails
+ * on this rank, the engine communicator fails on all ranks, because the others would wait in the exchange.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -14,7 +12,7 @@
 
 /* ---- the first call ---- */
 
-/* Runs an agreement.  Returns OMPI_SUCCESS or its error, which the MPI call returns. */
+/* Returns OMPI_SUCCESS or the error of the agreement. */
 static int agree(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, mca_coll_irr_goal_t goal)
 {
     const mca_coll_irr_agreement_params_t params = { .goal = goal, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true };
@@ -81,7 +79,7 @@ static int exchange(mca_coll_irr_module_t *module, irr_comm_t *irr_comm, const m
     return mca_coll_irr_operation_finish(operation, status == IRR_OK ? OMPI_SUCCESS : mca_coll_irr_error(status));
 }
 
-/* Serves a call by an engine communicator, or by the previous module if irr_comm is NULL. */
+/* Serves a call; irr_comm NULL: by the previous module. */
 static int serve(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, irr_comm_t *irr_comm,
                  const mca_coll_irr_call_t *call)
 {
@@ -89,16 +87,14 @@ static int serve(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, irr_
                             : mca_coll_irr_host(module, which, MCA_COLL_IRR_BLOCKING, call, NULL, NULL);
 }
 
-/* Returns true if the record of the service counts calls. */
 static inline bool measures_calls(const mca_coll_irr_service_t *service)
 {
     return service->record != NULL || mca_coll_irr_component.measures;
 }
 
 /*
- * Serves a call.  If `chooses` is true, the call counts for the choice of the strategy: the function times the call if
- * the choice requires it, and runs an agreement after the call if one is due.  If the component measures calls, the
- * record of the service counts the call.
+ * Serves a call that the record of the service counts, or, if `chooses` is true, that counts for the choice of the
+ * strategy. The choice may need the time of the call, and an agreement after it.
  */
 __attribute__((noinline))
 static int serve_counted(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, irr_comm_t *strategy,

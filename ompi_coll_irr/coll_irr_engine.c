@@ -1,19 +1,17 @@
 /*
- * coll_irr_engine.c - the engine of the process.  When the component opens, it chooses the engine's transport.  The
- * first exchange opens the engine.  From then on Open MPI's progress function also progresses the engine.
+ * coll_irr_engine.c - see coll_irr_engine.h.  The transport is chosen when the component opens; the first exchange
+ * opens the engine.
  *
  * A libfabric provider that works over sockets accepts connections from anywhere.  If the user names no domain, the
  * provider uses the interfaces of this node that btl_tcp_if_include and btl_tcp_if_exclude permit to Open MPI's TCP.
- * If these parameters permit no interface, libfabric chooses.
  *
  * A blocking wait progresses all of MPI, because a peer may need our point-to-point messages before it can answer.  A
- * wait consists of attempts.  An attempt tests the exchange some times.  If each rank has a processor, a wait spins.  A
+ * wait consists of attempts; an attempt tests the exchange some times.  If each rank has a processor, a wait spins.  A
  * long wait then sleeps, but only if all messages stay on the node, because such messages wake the rank at once.
  *
  * On an oversubscribed node, spinning would take the processor from the peer that a rank waits for.  A wait therefore
- * yields the processor between two attempts.  After some attempts without events it sleeps until the transport has an
- * event.  The sleep is bounded, because the rest of MPI does not wake this rank.  An attempt usually tests once,
- * because the answer of a peer arrives only after the peer, or the kernel's network stack, has used the processor.
+ * yields the processor between two attempts, and sleeps after some attempts without events, until the transport has an
+ * event.  The sleep is bounded, because the rest of MPI does not wake this rank.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_interfaces.h"
@@ -29,10 +27,9 @@
 
 /* ---- transport ---- */
 
-/* The choice of a transport, made when the component opens. */
 static irr_transport_choice_t transport;
 
-/* Returns the part of the configuration that is equal on all ranks with the same parameters. */
+/* The part of the configuration that is equal on all ranks with the same parameters. */
 static irr_engine_config_t common_config(void)
 {
     const mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
@@ -62,7 +59,7 @@ const irr_transport_choice_t *mca_coll_irr_transport(void)
 
 /* ---- interfaces ---- */
 
-/* Returns a parameter of btl tcp: Open MPI's value, or the environment variable if the btl is not loaded. */
+/* Returns a parameter of btl tcp, or the environment variable if the btl is not loaded. */
 static const char *btl_list(const char *name, const char *variable)
 {
     const int index = mca_base_var_find("ompi", "btl", "tcp", name);
@@ -74,7 +71,7 @@ static const char *btl_list(const char *name, const char *variable)
     return getenv(variable);
 }
 
-/* Returns the interfaces of this node that the btl parameters name, or NULL if they name no interface. */
+/* Returns the interfaces that the btl parameters permit, or NULL if they name none. */
 static const char *named_interfaces(void)
 {
     static const char standard[] = "127.0.0.1/8,sppp";   /* Open MPI's default of btl_tcp_if_exclude */
@@ -95,25 +92,25 @@ static const char *named_interfaces(void)
 
 /* ---- engine ---- */
 
-/* Number of rounds of engine progress in an attempt.  A yield of the processor costs more than a few tests. */
+/* Rounds of engine progress in an attempt.  A yield of the processor costs more than a few tests. */
 #define ROUNDS 8
 
-/* Number of rounds of engine progress before the first attempt if each rank has a processor: most waits are short. */
+/* Rounds before the first attempt if each rank has a processor: most waits are short. */
 #define FIRST_ROUNDS 64
 
-/* Number of attempts without an event after which a wait on an oversubscribed node sleeps. */
+/* A wait on an oversubscribed node sleeps after this number of attempts without an event. */
 #define IDLE_ATTEMPTS 20
 
 /* True if the whole job is on this node. */
 static bool one_node;
 
-/* Longest sleep in microseconds, which is also the longest delay of other MPI messages by a sleep. */
+/* Longest sleep in microseconds; the sleep delays other MPI messages. */
 #define SLEEP_US 1000
 
-/* If each rank has a processor, a wait may sleep after this number of attempts without an event (a few us each). */
+/* If each rank has a processor, a wait may sleep after this number of attempts (a few us each). */
 #define LONG_IDLE 2000
 
-/* Number of attempts between two rounds of progress of all of MPI on an oversubscribed node. */
+/* Attempts between two rounds of progress of all of MPI on an oversubscribed node. */
 #define MPI_ATTEMPTS 8
 
 static size_t node_processes(void)
@@ -128,13 +125,10 @@ bool mca_coll_irr_is_crowded(void)
     return ompi_mpi_yield_when_idle || (cpus > 0 && node_processes() > (size_t)cpus);
 }
 
-/* Default eager limit in bytes if the user gives a topology file, because topology files are for Ethernet. */
+/* Eager limit in bytes if the user gives a topology file, because such files are for Ethernet. */
 #define EAGER_SWITCHES 65536
 
-/*
- * Returns the eager limit in bytes.  Uses the parameter of the topology file, not the info key: the engine may exist
- * before the communicator.
- */
+/* Uses the parameter of the topology file, not the info key: the engine may exist before the communicator. */
 static size_t eager_bytes(void)
 {
     const size_t given = mca_coll_irr_component.params.eager_bytes;
@@ -144,9 +138,8 @@ static size_t eager_bytes(void)
 }
 
 /*
- * Creates the engine.  It supports threads if MPI_Init gave MPI_THREAD_MULTIPLE, or if ompi_mpi_thread_multiple is set
- * now.  The variable alone is not enough, because MPI_T_init_thread overwrites it in Open MPI 4.1.  The result of
- * MPI_Init alone is not enough, because a later session may raise the level in 5.0.
+ * Creates the engine, for threads if MPI_Init gave MPI_THREAD_MULTIPLE or ompi_mpi_thread_multiple is set now.  In 4.1
+ * MPI_T_init_thread overwrites the variable; in 5.0 a later session may raise the level of MPI_Init.
  */
 static irr_status_t create(void)
 {
@@ -195,8 +188,8 @@ irr_status_t mca_coll_irr_engine_open(void)
         if (status == IRR_OK) {
             /*
              * A wait progresses the engine itself.  However, a rank whose exchange has ended may still have to send a
-             * message that UCX could not send yet, such as the end of a rendezvous while a queue was full.  Without
-             * this registration, its peers would wait for the message while the rank waits for them in a barrier.
+             * message that UCX could not send yet.  Without this registration its peers would wait for the message,
+             * while the rank waits for them in a barrier.
              */
             opal_progress_register_lp(progress);
         }
@@ -208,9 +201,9 @@ irr_status_t mca_coll_irr_engine_open(void)
 }
 
 /*
- * Returns the number of rounds of engine progress before this rank yields.  If processors are scarce, a missing message
- * usually arrives only after other ranks have run, so one round is enough.  More rounds are needed if the ranks of this
- * node use a network, because the network may still deliver a message that was sent before.
+ * If processors are scarce, a missing message usually arrives only after other ranks have run, so an attempt tests
+ * once.  A network may still deliver a message that was sent before, so an attempt tests more often if ranks of this
+ * node use one.
  */
 static int rounds_of_attempt(void)
 {
@@ -219,7 +212,6 @@ static int rounds_of_attempt(void)
     return component->may_sleep && !(one_node && irr_engine_has_network(component->engine)) ? 1 : ROUNDS;
 }
 
-/* Yields, or sleeps after many idle attempts, between two attempts on an oversubscribed node. */
 static void let_others_run(unsigned attempt, unsigned idle)
 {
     if (attempt % MPI_ATTEMPTS == 0) {
@@ -233,8 +225,7 @@ static void let_others_run(unsigned attempt, unsigned idle)
 }
 
 /*
- * Sleeps in a long wait if each rank has a processor.  Does nothing while a network is open, because the events of a
- * network may come late.
+ * Sleeps in a long wait if each rank has a processor.  The events of a network may come late, so a wait for one spins.
  */
 static void rest(unsigned idle)
 {
@@ -243,7 +234,6 @@ static void rest(unsigned idle)
     }
 }
 
-/* Continues a wait after the first attempt, which had `events` events. */
 __attribute__((noinline))
 static irr_status_t wait_longer(irr_exchange_t *exchange, unsigned events)
 {

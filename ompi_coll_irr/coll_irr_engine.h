@@ -10,38 +10,35 @@
 /* Opens the engine of the process unless the engine is open.  Returns IRR_OK or an error. */
 irr_status_t mca_coll_irr_engine_open(void);
 
-/* Progresses all of MPI, and the engine if it is open.  Returns false after the deadline; 0: there is no deadline. */
+/* Progresses all of MPI and the engine.  Returns false after the deadline; 0: there is no deadline. */
 bool mca_coll_irr_progress(time_t deadline);
 
-/* Destroys the open engine.  All processes that exchanged messages must have drained their engines before the call. */
+/* Destroys the open engine.  All processes that exchanged messages must have drained theirs. */
 void mca_coll_irr_engine_close(void);
 
-/* Blocks until an exchange has ended; progresses all of MPI in the wait.  Returns the status of the exchange. */
+/* Blocks until an exchange has ended; progresses all of MPI.  Returns the status of the exchange. */
 irr_status_t mca_coll_irr_engine_wait(irr_exchange_t *exchange);
 
 /*
- * Blocks until a request has completed, and frees the request.  Progresses MPI and the engine in the wait, instead of
- * blocking in the PML.  Sets *bytes_p to the number of bytes received unless bytes_p is NULL.  Returns OMPI_SUCCESS, or
- * OMPI_ERR_TIMEOUT after the deadline; the request then stays active.  Deadline 0 means no deadline.
+ * Blocks until a request has completed, and frees it.  Progresses MPI and the engine, instead of blocking in the PML.
+ * Sets *bytes_p, unless NULL, to the number of bytes received.  Returns OMPI_SUCCESS, or OMPI_ERR_TIMEOUT after the
+ * deadline; the request then stays active.  Deadline 0 means no deadline.
  */
 int mca_coll_irr_complete(ompi_request_t *request, time_t deadline, size_t *bytes_p);
 
-/*
- * Returns true if waits must yield the processor: this node has more processes of the job than processors, or Open MPI
- * yields when idle.
- */
+/* Returns true if waits must yield the processor: this node has more processes than processors, or Open MPI yields. */
 bool mca_coll_irr_is_crowded(void);
 
-/* Sets *counters to the counters of the engine, also before the engine opens and after the engine closes. */
+/* Counters of the engine, also before it opens and after it closes. */
 void mca_coll_irr_counters(irr_counters_t *counters);
 
-/* Converts a status of the engine to an error of Open MPI.  All code uses this function for the conversion. */
+/* Converts a status of the engine to an error of Open MPI. */
 int mca_coll_irr_error(irr_status_t status);
 
 /* Chooses the transport from the parameters and the network devices.  Called when the component opens. */
 void mca_coll_irr_transport_open(void);
 
-/* Returns the transport that mca_coll_irr_transport_open chose, and the cause of the choice. */
+/* Returns the chosen transport and the cause of the choice. */
 const irr_transport_choice_t *mca_coll_irr_transport(void);
 
 /* ---- coll_irr_setup.c: the teardown of the engine at the end of the job ---- */
@@ -54,8 +51,8 @@ struct mca_coll_irr_group_t {
 };
 
 /*
- * Records that this process exchanges messages with the members of a group, so that the barrier of the teardown
- * includes the members.  Takes ownership of the group.  Either all members must call this function or none.
+ * Includes the members of a group, of which this function takes ownership, in the barriers of the teardown.  Either all
+ * members must call this function or none.
  */
 void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group);
 
@@ -65,7 +62,6 @@ void mca_coll_irr_teardown_add(mca_coll_irr_group_t *group);
  */
 void mca_coll_irr_teardown(void);
 
-/* Frees the groups that mca_coll_irr_teardown_add recorded. */
 void mca_coll_irr_groups_free(void);
 
 #endif

@@ -2,20 +2,16 @@
  * coll_irr_entries.c - the MPI entry points that Open MPI calls, and the table of the collectives.
  *
  * The arguments of a collective have one of four forms: equal blocks, counts with one datatype, counts with a datatype
- * for each block, and counts with a datatype for each block and displacements of type MPI_Aint.  A call is stored as
- * two sides, the send side and the receive side.  The previous module is the module that served the collective before
- * coll/irr.  Four macros define a form:
+ * for each block, and the last with displacements of type MPI_Aint.  A call is stored as a send side and a receive
+ * side.  The previous module is the module that served the collective before coll/irr.  Four macros define a form:
  *
  *   FORM_DECLARED   the declaration of the arguments
  *   FORM_PASSED     the arguments, in a call of a function with the same declaration
  *   FORM_CALL       the two sides, made from the arguments
  *   FORM_AGAIN      the arguments, made from two sides, in a call of the previous module
  *
- * ENTRIES generates the functions of a collective from the macros of its form.
- *
- * Open MPI stores the functions of a module in one structure, and the functions that serve a communicator, with their
- * modules, in another structure.  Each row of the table contains the offsets of the members, so that other files can
- * handle all collectives alike.
+ * Each row of the table contains the offsets of the members in which Open MPI stores the functions of a module, and the
+ * functions and modules that serve a communicator.
  */
 #include "coll_irr_team.h"
 
@@ -45,58 +41,45 @@ static inline side_t equal(const void *buffer, one_count_t count, type_t *type)
 }
 
 /*
- * Arrays of counts and displacements.  `side` is the function that makes a side.  `displs` and `types` are the members
- * of a side that hold displacements and datatypes.
+ * Arrays of counts and displacements.  `displs` and `types` are the members of a side that hold displacements and
+ * datatypes; `is_far` is true if displacements have the type MPI_Aint.
  */
 #define ARRAYS_DECLARED(displs_t, types_t)                                                                         \
     const void *sbuf, counts_t scounts, displs_t sdispls, types_t stypes,                                          \
     void *rbuf, counts_t rcounts, displs_t rdispls, types_t rtypes
 #define ARRAYS_PASSED sbuf, scounts, sdispls, stypes, rbuf, rcounts, rdispls, rtypes
-#define ARRAYS_CALL(side) { side(sbuf, scounts, sdispls, stypes), side(rbuf, rcounts, rdispls, rtypes), NULL }
+#define ARRAYS_CALL(displs, types, is_far)                                                                         \
+    { { .buffer = (void *)sbuf, .far = is_far, .counts = scounts, .displs = sdispls, .types = stypes },            \
+      { .buffer = (void *)rbuf, .far = is_far, .counts = rcounts, .displs = rdispls, .types = rtypes }, NULL }
 #define ARRAYS_AGAIN(send, recv, displs, types)                                                                    \
     (send).buffer, (send).counts, (send).displs, (send).types, (recv).buffer, (recv).counts, (recv).displs, (recv).types
 
 /* With one datatype. */
 #define COUNTED_DECLARED          ARRAYS_DECLARED(displs_t, type_t *)
 #define COUNTED_PASSED            ARRAYS_PASSED
-#define COUNTED_CALL              ARRAYS_CALL(counted)
+#define COUNTED_CALL              ARRAYS_CALL(displs, datatype, false)
 #define COUNTED_AGAIN(send, recv) ARRAYS_AGAIN(send, recv, displs, datatype)
-
-static inline side_t counted(const void *buffer, counts_t counts, displs_t displs, type_t *type)
-{
-    return (side_t){ .buffer = (void *)buffer, .counts = counts, .displs = displs, .datatype = type };
-}
 
 /* With a datatype for each block, displacements in bytes. */
 #define TYPED_DECLARED            ARRAYS_DECLARED(displs_t, type_t *const *)
 #define TYPED_PASSED              ARRAYS_PASSED
-#define TYPED_CALL                ARRAYS_CALL(typed)
+#define TYPED_CALL                ARRAYS_CALL(displs, datatypes, false)
 #define TYPED_AGAIN(send, recv)   ARRAYS_AGAIN(send, recv, displs, datatypes)
-
-static inline side_t typed(const void *buffer, counts_t counts, displs_t displs, type_t *const *types)
-{
-    return (side_t){ .buffer = (void *)buffer, .counts = counts, .displs = displs, .datatypes = types };
-}
 
 /* With a datatype for each block, displacements of type MPI_Aint. */
 #define FAR_DECLARED              ARRAYS_DECLARED(offsets_t, type_t *const *)
 #define FAR_PASSED                ARRAYS_PASSED
-#define FAR_CALL                  ARRAYS_CALL(far)
+#define FAR_CALL                  ARRAYS_CALL(offsets, datatypes, true)
 #define FAR_AGAIN(send, recv)     ARRAYS_AGAIN(send, recv, offsets, datatypes)
-
-static inline side_t far(const void *buffer, counts_t counts, offsets_t offsets, type_t *const *types)
-{
-    return (side_t){ .buffer = (void *)buffer, .far = true, .counts = counts, .offsets = offsets, .datatypes = types };
-}
 
 /* ---- the functions of a collective ---- */
 
-/* The function of a previous module, with the type of the function that Open MPI calls by this name. */
+/* With the type of the function that Open MPI calls by this name. */
 #define SERVED(host, member) ((__typeof__(((mca_coll_base_module_t *)NULL)->coll_##member))(host)->function)
 
 /*
- * Defines the blocking, the nonblocking and the persistent function of a collective, and the function host_NAME, which
- * calls one of the three functions of the previous module.  `FORM` is the form of the arguments.
+ * Defines the blocking, nonblocking and persistent function of a collective, and the function host_NAME, which calls
+ * one of the three functions of the previous module.  `FORM` is the form of the arguments.
  */
 #define ENTRIES(name, which, FORM)                                                                                 \
 static int name(FORM##_DECLARED, ompi_communicator_t *comm, mca_coll_base_module_t *base)                          \
@@ -154,20 +137,19 @@ ENTRIES(neighbor_alltoallw, MCA_COLL_IRR_NEIGHBOR_ALLTOALLW, FAR)
 
 /* ---- the table ---- */
 
-/* An entry: the name of a function of MPI, our function, and the offsets of Open MPI's members. */
 #define ENTRY(name, member) {                                                                                      \
         .call = "MPI_" name, .function = (mca_coll_irr_function_t)(member),                                        \
         .in_module = offsetof(mca_coll_base_module_t, coll_##member),                                              \
         .in_comm = offsetof(mca_coll_base_comm_coll_t, coll_##member),                                             \
         .in_comm_module = offsetof(mca_coll_base_comm_coll_t, coll_##member##_module) }
 
-/* The members of a row that follow from the names of its collective: functions and variables. */
+/* The members of a row that follow from the names of its collective. */
 #define NAMED(Name, Iname, name)                                                                                   \
         .forms = { ENTRY(Name, name), ENTRY(Iname, i##name), ENTRY(Name "_init", name##_init) },                   \
         .host = host_##name,                                                                                       \
         .variable = #name
 
-/* Collectives with blocks for all ranks, and for neighbors.  Collectives with the same primary share communicators. */
+/* Collectives with the same primary share engine communicators. */
 #define OF_ALL       .primary = MCA_COLL_IRR_ALLTOALLV
 #define OF_NEIGHBORS .primary = MCA_COLL_IRR_NEIGHBOR_ALLTOALLV, .algorithm = MCA_COLL_IRR_NEIGHBOR_ALGORITHM
 

@@ -2,10 +2,9 @@
  * coll_irr_log.c - the log of coll_irr_verbose.  Rank 0 of a communicator logs which strategy serves a collective, and
  * the cause.  A strategy is an algorithm with its settings, or Open MPI's implementation.
  *
- * The cause is a clause that follows "because".  The log and the report contain the same cause.  If the ranks have
- * decided permanently, the decision stored the cause as a text.  If the ranks choose while the program runs, this file
- * derives the cause from the state of the choice.  Such a cause is correct at any time, also before the first trial, in
- * which the ranks compare the times of strategies.
+ * The cause is a clause that follows "because", also in the report.  If the ranks have decided permanently, the
+ * decision stored the cause as a text.  If the ranks choose while the program runs, this file derives the cause from
+ * the state of the choice, so it is correct at any time.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_statistics.h"
@@ -15,7 +14,7 @@
 
 /* ---- the cause ---- */
 
-/* The end of a text in a buffer, and the room in bytes from there on. */
+/* The end of a text, and the room in bytes from there on. */
 typedef struct clause {
     char  *text;
     size_t size;
@@ -41,7 +40,7 @@ static const char *plural(int count)
     return count == 1 ? "" : "s";
 }
 
-/* Adds the number of exchanges, and their total time if times are measured. */
+/* Adds the number of exchanges, and their time if it is measured. */
 static void add_exchanges(clause_t *clause, const mca_coll_irr_service_t *service)
 {
     const uint64_t calls = service->choice.calls;
@@ -52,7 +51,7 @@ static void add_exchanges(clause_t *clause, const mca_coll_irr_service_t *servic
     }
 }
 
-/* Adds that the permitted share of the time of exchanges is smaller than the cost of the next trial. */
+/* Adds that the permitted share of the time is smaller than the cost of the next trial. */
 static void add_unpaid(clause_t *clause, const mca_coll_irr_service_t *service, const irr_choice_funds_t *funds)
 {
     const double share = service->choice.share;
@@ -71,7 +70,7 @@ static void add_unpaid(clause_t *clause, const mca_coll_irr_service_t *service, 
     }
 }
 
-/* Adds the cause if Open MPI serves the collective, and no result of a trial is the reason. */
+/* Adds the cause if Open MPI serves, and no result of a trial is the reason. */
 static void add_untried(clause_t *clause, const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_funds_t funds = irr_choice_funds(&service->choice);
@@ -89,7 +88,7 @@ static void add_untried(clause_t *clause, const mca_coll_irr_module_t *module, c
     }
 }
 
-/* Adds the cause if the ranks choose, and Open MPI's implementation is the current strategy. */
+/* Adds the cause if the ranks choose, and Open MPI serves. */
 static void add_host(clause_t *clause, const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
@@ -111,7 +110,7 @@ static void add_host(clause_t *clause, const mca_coll_irr_module_t *module, cons
     }
 }
 
-/* Writes why the current strategy serves the collective, as a clause that follows "because". */
+/* Writes a clause that follows "because". */
 static void write_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service, char *text,
                         size_t size)
 {
@@ -145,7 +144,7 @@ void mca_coll_irr_strategy_text(const mca_coll_irr_service_t *service, int strat
     }
 }
 
-/* Writes the name of the current strategy for the user; in state SERVING, the name of the algorithm. */
+/* Writes the current strategy; in state SERVING, the name of the algorithm. */
 static void write_strategy(const mca_coll_irr_service_t *service, char *text, size_t size)
 {
     if (service->state == MCA_COLL_IRR_SERVING) {
@@ -157,7 +156,7 @@ static void write_strategy(const mca_coll_irr_service_t *service, char *text, si
     }
 }
 
-/* Returns the name of the communicator; Open MPI gives no name to communicators of MPI_Intercomm_create. */
+/* Open MPI gives no name to communicators of MPI_Intercomm_create. */
 static const char *name_of(const mca_coll_irr_module_t *module)
 {
     return module->comm->c_name[0] != '\0' ? module->comm->c_name : "unnamed communicator";
@@ -179,15 +178,15 @@ void mca_coll_irr_stats_texts(const mca_coll_irr_module_t *module, const mca_col
 
 /* ---- the log ---- */
 
-/* Returns true if this rank logs the communicator: rank 0 from verbosity 1 on, other ranks from verbosity 10 on. */
+/* Rank 0 logs from verbosity 1 on, other ranks from 10 on. */
 static bool logs(const mca_coll_irr_module_t *module)
 {
     return opal_output_get_verbosity(mca_coll_irr_component.output) >= (module->ranks.rank == 0 ? 1 : 10);
 }
 
 /*
- * Returns the flag that says whether this communicator has logged the service.  Communicators of the same processes
- * share the service of blocking calls, so each of them has a flag of its own.
+ * Returns the flag that says whether this communicator has logged the service.  Communicators of a team share a
+ * service, but each has a flag.
  */
 static bool *logged_of(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
@@ -195,7 +194,7 @@ static bool *logged_of(mca_coll_irr_module_t *module, mca_coll_irr_service_t *se
                                                                           : &service->logged;
 }
 
-/* Logs once that messages stay in shared memory, and once which network the engine has opened, and why. */
+/* Logs once that messages stay in shared memory, and once which network the engine has opened. */
 static void log_transport(void)
 {
     static bool memory_logged, network_logged;
@@ -249,7 +248,6 @@ void mca_coll_irr_log_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
 
 /* ---- components of a higher priority ---- */
 
-/* Returns true if a module offers the blocking form of a collective. */
 static bool offers(const mca_coll_base_module_t *module, int which)
 {
     const size_t offset = mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_BLOCKING].in_module;
@@ -261,10 +259,12 @@ static bool offers(const mca_coll_base_module_t *module, int which)
 
 /*
  * Returns the entry of the component that serves a collective instead of this module.  `modules` is sorted by ascending
- * priority, so this is the last entry that offers the collective.  Returns NULL if the last entry is ours, or if its
- * module passes calls on to ours.  When a communicator is freed, Open MPI removes the first entry and destroys its
- * module, again and again.  Modules with a higher priority are therefore still in the list when ours is destroyed.
- * Open MPI 6.0 removes the last entry first: the log then names only components of MPI_COMM_WORLD (log_world).
+ * priority, so this is the last entry that offers the collective.  Returns NULL if the last entry is ours, or passes
+ * calls on to ours.
+ *
+ * When a communicator is freed, Open MPI removes and destroys the first module, again and again, so modules with a
+ * higher priority are still in the list when ours is destroyed.  Open MPI 6.0 removes the last first: the log then
+ * names only components of MPI_COMM_WORLD (log_world).
  */
 static const mca_coll_base_avail_coll_t *above(const mca_coll_irr_module_t *module, const opal_list_t *modules,
                                                int which)

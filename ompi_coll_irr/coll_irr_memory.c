@@ -1,20 +1,15 @@
 /*
- * coll_irr_memory.c - the data by which this process chooses a strategy.  The constants of the machine are measured
- * values by which a model estimates the times of strategies.  The lessons are results of trials, which compare times of
- * strategies, from this job and from coll_irr_memory_file.
+ * coll_irr_memory.c - see coll_irr_memory.h: the constants of the machine, and the lessons from this job and from
+ * coll_irr_memory_file.
  *
  * Each process reads the file of constants (coll_irr_machine_file) once.  All ranks of a communicator must get the same
- * estimates, so the first agreement includes a hash of the constants.  If the hashes of all ranks are equal, the ranks
- * use their constants, even if the names of their files differ.  Otherwise all ranks use the default constants, and one
- * more reduction selects the rank that warns the user.
+ * estimates, so the first agreement includes a hash of the constants.  If the hashes differ, all ranks use the default
+ * constants, and one more reduction selects the rank that warns the user.
  *
  * Each process reads the file of lessons before the ranks first list strategies.  Another job may replace the file
- * between the reads of two processes, so ranks may have different lessons.  The ranks therefore agree on common lessons
- * (choose/lessons.h).  Process 0 of the job writes the file, because process 0 is a member of most communicators.  If
- * process 0 cannot use the file, it prints one warning, and does not write the file.  If there is no memory for a new
- * lesson, a process drops the lesson.
- *
- * Cost: two more words in the first agreement; if constants differ, one more reduction.
+ * between the reads of two processes, so the ranks agree on common lessons (choose/lessons.h).  Process 0 of the job
+ * writes the file, because it is a member of most communicators.  If it cannot use the file, it warns the user once.
+ * Without memory for a new lesson, a process drops the lesson.
  */
 #include "coll_irr_memory.h"
 #include "coll_irr_settings.h"
@@ -34,15 +29,15 @@ static const mca_coll_irr_params_t *const params = &mca_coll_irr_component.param
 /* A machine has one word for each constant. */
 enum { CONSTANTS = sizeof(irr_machine_t) / sizeof(uint64_t) };
 
-/* The hash if this process cannot use its file. */
+/* Hash of a process that cannot use its file. */
 #define REFUSED UINT64_MAX
 
 /* State of the process; guarded by the component's lock. */
 static struct {
     irr_machine_t    machine;
-    uint64_t         hash;     /* of the constants, or REFUSED; 0: the file was not read yet */
-    irr_file_error_t error;    /* why this process cannot use the file */
-    bool             warned;   /* some rank has printed the user message */
+    uint64_t         hash;     /* 0: the file was not read yet */
+    irr_file_error_t error;
+    bool             warned;   /* some rank has warned the user */
 } constants;
 
 /* Reads the file in the first call. */
@@ -64,7 +59,7 @@ static void read_constants(void)
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-/* Text with the line of a file, if known, and the reason why the component cannot use the file. */
+/* The line of a file, if known, and why the component cannot use the file. */
 typedef struct cause {
     char text[sizeof(irr_file_error_t) + 32];
 } cause_t;
@@ -89,15 +84,14 @@ void mca_coll_irr_machine_words(uint64_t words[2])
 }
 
 /*
- * Words of the reduction if the constants differ between ranks: the lowest ranks that cannot use their files, that have
- * the largest hash, and that have another hash.  The number P - r stands for rank r of P ranks.  Then the value of each
- * constant, and its complement, whose maximum gives the minimum of the value.  The words before FIRST are of the vote.
+ * Words of the reduction if the constants differ: the lowest ranks that cannot use their files, that have the largest
+ * hash, and that have another hash, where P - r stands for rank r of P ranks.  Then the value of each constant, and its
+ * complement, whose maximum gives the minimum of the value.  The words before FIRST are of the vote.
  */
 enum { FIRST = MCA_COLL_IRR_VOTE_MACHINE, REFUSES = FIRST, LARGEST, OTHER, VALUES, END = VALUES + 2 * CONSTANTS };
 
 _Static_assert(END <= MCA_COLL_IRR_REDUCTION_WORDS, "the words of all constants fit");
 
-/* Returns the first constant that is different on some ranks. */
 static int first_different(const uint64_t *words)
 {
     int i = 0;
@@ -120,7 +114,7 @@ static void warn_of_others(const mca_coll_irr_ranks_t *ranks, const uint64_t *wo
                       (unsigned long long)~words[VALUES + 2 * i + 1], (unsigned long long)words[VALUES + 2 * i]);
 }
 
-/* One rank warns the user: the lowest rank that cannot use its file, or rank 0 if all ranks can. */
+/* The lowest rank that cannot use its file warns the user, or rank 0 if all ranks can. */
 static irr_status_t take_ranks(mca_coll_irr_agreement_t *agreement)
 {
     const mca_coll_irr_ranks_t *ranks = &agreement->module->ranks;
@@ -170,7 +164,7 @@ irr_status_t mca_coll_irr_machine_begin(mca_coll_irr_agreement_t *agreement, con
 
 /* ---- lessons ---- */
 
-/* The longest time that process 0 waits for the lock of the file, and its pause between two attempts. */
+/* How long process 0 waits for the lock of the file, and its pause between two attempts. */
 #define WAIT_NS  UINT64_C(2000000000)
 #define PAUSE_US 2000
 
@@ -178,8 +172,8 @@ irr_status_t mca_coll_irr_machine_begin(mca_coll_irr_agreement_t *agreement, con
 static struct {
     bool         read;
     bool         refused;   /* the file is unusable */
-    irr_lessons_t known;     /* lessons of the file and of this job */
-    irr_lessons_t learnt;    /* lessons of this job alone */
+    irr_lessons_t known;     /* of the file and of this job */
+    irr_lessons_t learnt;    /* of this job alone */
 } lessons;
 
 bool mca_coll_irr_memory_is_given(void)
@@ -187,7 +181,7 @@ bool mca_coll_irr_memory_is_given(void)
     return params->memory_file[0] != '\0';
 }
 
-/* Writes a text that describes this machine; lessons of other machines do not count. */
+/* Lessons of machines with another text do not count. */
 static void machine_text(char text[IRR_LESSONS_MACHINE])
 {
     struct utsname system = { .machine = "" };
@@ -259,7 +253,7 @@ void mca_coll_irr_memory_learn(const mca_coll_irr_service_t *service, const char
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-/* Lessons are speedups over Open MPI's implementation.  A service without memory for candidates has no lessons. */
+/* Lessons are speedups over Open MPI's implementation. */
 void mca_coll_irr_memory_lived(mca_coll_irr_service_t *service)
 {
     if (service->candidates == NULL || service->host_strategy != 0 || service->candidates->lived) {

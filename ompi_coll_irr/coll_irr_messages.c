@@ -2,14 +2,12 @@
  * coll_irr_messages.c - the output streams of user messages and of the log of coll_irr_verbose, for the component and
  * the engine.  Also finds bad values and misspelt names of parameters, and reports them in MPI_Init.
  *
- * Open MPI ignores parameters that are not registered.  This file compares the names that begin with coll_irr_ in the
- * environment, and in the parameter files that Open MPI has read, with the parameters of this component.
+ * Open MPI ignores parameters that are not registered.  This file looks for such names that begin with coll_irr_ in the
+ * environment, and in the parameter files that Open MPI has read.
  *
- * Usually all processes of a job find the same mistakes, and only one of them should print.  A process that finds
- * mistakes therefore publishes a digest of them, with the values that MPI_Init exchanges between all processes.  After
- * this exchange the process prints nothing if a process of a lower rank has published the same digest.
- *
- * Cost: a pass over the environment and two short files.  A process without mistakes publishes and looks up nothing.
+ * Usually all processes of a job find the same mistakes.  A process that finds mistakes therefore publishes a digest of
+ * them, with the values that MPI_Init exchanges between all processes.  It prints nothing if a process of a lower rank
+ * has published the same digest.  A process without mistakes publishes and looks up nothing.
  */
 #include "coll_irr.h"
 #include "coll_irr_settings.h"
@@ -20,8 +18,7 @@
 
 /*
  * Writes the message to stderr, framed as Open MPI frames its messages.  Open MPI's own function would aggregate the
- * messages of all ranks over PMIx, which garbles or loses some of them in 4.1.  Does not repeat a text that equals the
- * previous text, even if the text concerns another communicator.
+ * messages of all ranks over PMIx, which garbles or loses some of them in 4.1.
  */
 void mca_coll_irr_warn(const char *format, ...)
 {
@@ -52,7 +49,7 @@ bool mca_coll_irr_warns_first(bool *warned)
     return first;
 }
 
-/* Prints a line of the engine's log: errors and warnings as user messages, other lines depending on the verbosity. */
+/* A line of the engine's log: errors and warnings are user messages. */
 static void on_log(void *context, irr_log_level_t level, const char *text)
 {
     (void)context;
@@ -93,13 +90,15 @@ void mca_coll_irr_messages_close(void)
 
 #define BAD_TEXT 1024
 
-/* Writes the warning for a bad value. */
 static void bad_text(const mca_coll_irr_bad_t *bad, char text[BAD_TEXT])
 {
+    char allowed[256];
+
+    irr_setting_allowed(bad->setting->row, allowed, sizeof(allowed));
     snprintf(text, BAD_TEXT, "the value of a parameter is not allowed.  Open MPI's own algorithms serve all\n"
              "communicators that would use this value.\n\n  Parameter: %s\n  Value:     %s\n  Allowed:   %s\n\n"
              "A parameter is set with --mca, in the environment, in a parameter file, or, for\nmost parameters, as an "
-             "info key of a communicator.", bad->parameter, bad->value, bad->allowed);
+             "info key of a communicator.", bad->setting->parameter, bad->value, allowed);
 }
 
 void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad)
@@ -115,7 +114,7 @@ void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad)
 #define KEY "coll.irr.wrong"
 #define ENVIRONMENT "OMPI_MCA_"
 
-/* Maximum number of mistakes that a process reports. */
+/* The most mistakes that a process reports. */
 enum { MISTAKES = 64 };
 
 extern char **environ;
@@ -126,7 +125,7 @@ static struct {
     uint64_t digest;
 } found;
 
-/* Stores a user message, unless the same text is already stored. */
+/* Stores a user message, unless it is already stored. */
 static void note(const char *text)
 {
     for (int i = 0; i < found.count; i++) {
@@ -141,7 +140,7 @@ static void note(const char *text)
 
 /* ---- names ---- */
 
-/* Returns the length of the longer name without the common beginning and the common end of both names. */
+/* The length of the longer name without the common beginning and the common end. */
 static size_t distance_of(const char *one, const char *other)
 {
     const size_t letters = strlen(one), others = strlen(other), shorter = letters < others ? letters : others;
@@ -156,7 +155,7 @@ static size_t distance_of(const char *one, const char *other)
     return (letters > others ? letters : others) - begin - end;
 }
 
-/* Returns the registered name that is closest to `name`, or NULL if no name is close. */
+/* Returns the closest registered name, or NULL if no name is close. */
 static const char *nearest_of(const char *name)
 {
     const mca_base_var_group_t *group;
@@ -219,7 +218,7 @@ static void check_environment(void)
     }
 }
 
-/* Checks a line "name = value" of a parameter file; Open MPI handles all other lines. */
+/* A line is "name = value"; Open MPI handles all other lines. */
 static void check_line(char *line, const char *path)
 {
     char *begin = line + strspn(line, " \t"), *equals = strchr(begin, '=');
@@ -246,7 +245,7 @@ static void check_file(const char *path)
     }
 }
 
-/* Checks the parameter files whose names, separated by commas or colons, are the value of a parameter of Open MPI. */
+/* A parameter of Open MPI lists the files, separated by commas or colons. */
 static void check_files(const char *parameter)
 {
     const int index = mca_base_var_find("opal", "mca", "base", parameter);
@@ -272,7 +271,7 @@ static void check_values(void)
     mca_coll_irr_bad_t bad;
 
     for (int i = 0; mca_coll_irr_setting_at(i) != NULL; i++) {
-        if (mca_coll_irr_setting_is_bad(mca_coll_irr_setting_at(i), &bad)) {
+        if (mca_coll_irr_setting_is_bad(mca_coll_irr_setting_at(i), NULL, &bad)) {
             bad_text(&bad, text);
             note(text);
         }
@@ -300,7 +299,6 @@ void mca_coll_irr_check_open(void)
     }
 }
 
-/* Returns true if a process of a lower rank reports the same mistakes. */
 static bool others_report(void)
 {
     opal_process_name_t name = *OMPI_PROC_MY_NAME;

@@ -3,15 +3,14 @@
  * close the component, and a module for each communicator.
  *
  * For each communicator Open MPI calls a query function, which returns a module, and then the module's enable function.
- * Both functions run inside Open MPI's progress, where any wait hangs a multi-threaded job.  They therefore use data of
- * this process only.  They make a decision that must be the same on all ranks only if the decision depends on the
- * communicator alone.  The first collective makes all other such decisions (coll_irr_agreement.c).
+ * Both run inside Open MPI's progress, where any wait hangs a multi-threaded job, so they use data of this process
+ * only.  A decision that must be the same on all ranks depends on the communicator alone, or is left to the first
+ * collective (coll_irr_agreement.c).
  *
  * In the first collective the ranks reach an agreement.  A rank without a module would not take part, and the other
- * ranks would wait for this rank.  The component therefore allocates a few spare modules in advance.  If there is no
- * memory for a module, the communicator gets a spare module.  The rank then takes part in the agreement, and declines
- * to use the engine.  For the same reason the memory of a module includes the operation classes of its nonblocking
- * calls and a team (coll_irr_team.h), which the first call uses.
+ * ranks would wait for it.  If there is no memory for a module, the communicator therefore gets one of a few spare
+ * modules.  The rank then takes part in the agreement, and declines to use the engine.  For the same reason the memory
+ * of a module includes the operation classes of its nonblocking calls and a team (coll_irr_team.h).
  */
 #include "coll_irr.h"
 #include "coll_irr_engine.h"
@@ -20,7 +19,7 @@
 #include "coll_irr_statistics.h"
 #include "coll_irr_team.h"
 
-/* A clause that says how the running Open MPI differs from the Open MPI of the build; "" if they do not differ. */
+/* How the running Open MPI differs from that of the build; "" if it does not. */
 static char wrong_abi[96];
 
 static int init_query(bool progress_threads, bool mpi_threads)
@@ -54,7 +53,7 @@ static bool is_alone(ompi_communicator_t *comm)
     return ompi_comm_size(comm) < 2 && !OMPI_COMM_IS_INTER(comm);
 }
 
-/* Returns NULL if this component serves the communicator, otherwise the reason.  The result is equal on all ranks. */
+/* NULL: this component serves the communicator.  The result is equal on all ranks. */
 static const char *reason_to_decline(ompi_communicator_t *comm)
 {
     if (mca_coll_irr_component.params.priority < 0) {
@@ -76,29 +75,12 @@ static const char *reason_to_decline(ompi_communicator_t *comm)
     return NULL;
 }
 
-/* Number of spare modules, which serve as many communicators without memory for a module. */
+/* Spare modules, for as many communicators without memory.  Guarded by the component's lock. */
 enum { SPARES = 4 };
+static mca_coll_irr_module_t *spares[SPARES];
+static volatile int nspares;   /* also read without the lock */
 
-/* Number of spare modules that are missing.  Guarded by the component's lock. */
-static volatile int spares_lacking = SPARES;   /* also read without the lock */
-
-/* Returns a spare module, or NULL if there is no spare module. */
-static mca_coll_irr_module_t *take_spare(void)
-{
-    mca_coll_irr_module_t *module;
-
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    for (module = mca_coll_irr_component.modules; module != NULL && !module->spare; module = module->next) {
-    }
-    if (module != NULL) {
-        module->spare = false;
-        spares_lacking++;
-    }
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    return module;
-}
-
-/* Returns a new module, or NULL if there is no memory for the module, its operation classes or its team. */
+/* NULL: there is no memory for the module, its operation classes or its team. */
 static mca_coll_irr_module_t *new_module(void)
 {
     mca_coll_irr_module_t *module = OBJ_NEW(mca_coll_irr_module_t);
@@ -109,47 +91,50 @@ static mca_coll_irr_module_t *new_module(void)
     return module;
 }
 
-/* Allocates the missing spare modules, if there is memory.  Concurrent threads may allocate a few more than SPARES. */
-static void make_spares(void)
+static mca_coll_irr_module_t *take_spare(void)
 {
     mca_coll_irr_module_t *spare;
 
-    while (spares_lacking > 0 && (spare = new_module()) != NULL) {
-        opal_mutex_lock(&mca_coll_irr_component.lock);
-        spare->spare = true;
-        spares_lacking--;
-        opal_mutex_unlock(&mca_coll_irr_component.lock);
-    }
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    spare = nspares > 0 ? spares[--nspares] : NULL;
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    return spare;
 }
 
-static void close_spares(void)
+/* Returns false if there are enough spares, because another thread has added one. */
+static bool give_spare(mca_coll_irr_module_t *module)
 {
-    for (mca_coll_irr_module_t *spare = take_spare(); spare != NULL; spare = take_spare()) {
-        OBJ_RELEASE(spare);
+    bool lacks;
+
+    opal_mutex_lock(&mca_coll_irr_component.lock);
+    lacks = nspares < SPARES;
+    if (lacks) {
+        spares[nspares++] = module;
     }
+    opal_mutex_unlock(&mca_coll_irr_component.lock);
+    return lacks;
 }
 
-/* Returns a new module, or a spare module if there is no memory, or NULL if there is no spare module either. */
+/* A spare module if there is no memory, or NULL if there is no spare module either. */
 static mca_coll_irr_module_t *make_module(void)
 {
-    mca_coll_irr_module_t *module = new_module();
+    mca_coll_irr_module_t *module = new_module(), *spare;
 
-    if (module != NULL) {
-        make_spares();
-        return module;
+    while (module != NULL && nspares < SPARES && (spare = new_module()) != NULL) {
+        if (!give_spare(spare)) {
+            OBJ_RELEASE(spare);
+        }
     }
-    module = take_spare();
-    if (module != NULL) {
+    if (module == NULL && (module = take_spare()) != NULL) {
         module->trouble = IRR_ERR_NO_MEMORY;
     }
     return module;
 }
 
 /*
- * Logs the collectives of MPI_COMM_WORLD that a component of a higher priority serves.  Open MPI enables the modules of
- * a communicator by ascending priority, so it enables modules of a higher priority after ours.  Call this function when
- * MPI_Init creates MPI_COMM_SELF, because all modules of MPI_COMM_WORLD are enabled then.  For other communicators
- * mca_coll_irr_log_above runs at their end.
+ * Logs the collectives of MPI_COMM_WORLD that a component of a higher priority serves.  Open MPI enables modules by
+ * ascending priority, so modules of a higher priority are missing when ours is enabled.  Call this when MPI_Init
+ * creates MPI_COMM_SELF. For other communicators mca_coll_irr_log_above runs at their end.
  */
 static void log_world(void)
 {
@@ -189,62 +174,62 @@ static mca_coll_base_module_t *comm_query(ompi_communicator_t *comm, int *priori
 
 /* ---- the functions that served the communicator before coll/irr ---- */
 
-/*
- * Stores the functions that served the communicator before ours, and retains their modules.  Sets our function in
- * `module` for each form of a collective that has such a function.
- */
-static void keep_previous(mca_coll_irr_all_previous_t previous, const mca_coll_base_comm_coll_t *serving,
-                          mca_coll_base_module_t *module)
-{
-    for (int which = 0; which < MCA_COLL_IRR_COLLECTIVES; which++) {
-        for (int form = 0; form < MCA_COLL_IRR_FORMS; form++) {
-            const mca_coll_irr_entry_t *entry = &mca_coll_irr_collectives[which].forms[form];
-            mca_coll_irr_previous_t *served = &previous[which][form];
+enum { CALLS = MCA_COLL_IRR_COLLECTIVES * MCA_COLL_IRR_FORMS };
 
-            memcpy(&served->function, (const char *)serving + entry->in_comm, sizeof(served->function));
-            if (served->function == NULL) {
-                continue;
-            }
-            memcpy(&served->module, (const char *)serving + entry->in_comm_module, sizeof(served->module));
-            OBJ_RETAIN(served->module);
-            memcpy((char *)module + entry->in_module, &entry->function, sizeof(entry->function));
+static const mca_coll_irr_entry_t *entry_at(int call)
+{
+    return &mca_coll_irr_collectives[call / MCA_COLL_IRR_FORMS].forms[call % MCA_COLL_IRR_FORMS];
+}
+
+static mca_coll_irr_previous_t *previous_at(mca_coll_irr_module_t *module, int call)
+{
+    return &module->previous[call / MCA_COLL_IRR_FORMS][call % MCA_COLL_IRR_FORMS];
+}
+
+/*
+ * Stores the functions that served the communicator before ours, and retains their modules.  Offers our function to
+ * Open MPI for each form of a collective that has such a function.
+ */
+static void keep_previous(mca_coll_irr_module_t *module, const mca_coll_base_comm_coll_t *serving)
+{
+    for (int i = 0; i < CALLS; i++) {
+        const mca_coll_irr_entry_t *entry = entry_at(i);
+        mca_coll_irr_previous_t *previous = previous_at(module, i);
+
+        memcpy(&previous->function, (const char *)serving + entry->in_comm, sizeof(previous->function));
+        if (previous->function != NULL) {
+            memcpy(&previous->module, (const char *)serving + entry->in_comm_module, sizeof(previous->module));
+            OBJ_RETAIN(previous->module);
+            memcpy((char *)&module->super + entry->in_module, &entry->function, sizeof(entry->function));
         }
     }
 }
 
-static void drop_previous(mca_coll_irr_all_previous_t previous)
+static void drop_previous(mca_coll_irr_module_t *module)
 {
-    for (int which = 0; which < MCA_COLL_IRR_COLLECTIVES; which++) {
-        for (int form = 0; form < MCA_COLL_IRR_FORMS; form++) {
-            if (previous[which][form].function != NULL) {
-                OBJ_RELEASE(previous[which][form].module);
-            }
+    for (int i = 0; i < CALLS; i++) {
+        if (previous_at(module, i)->function != NULL) {
+            OBJ_RELEASE(previous_at(module, i)->module);
         }
     }
 }
 
 /* ---- enable and disable ---- */
 
-/* Makes a module serve a form of a collective. */
-static void install(mca_coll_base_comm_coll_t *serving, const mca_coll_irr_entry_t *entry,
-                    mca_coll_irr_function_t function, mca_coll_base_module_t *module)
-{
-    memcpy((char *)serving + entry->in_comm, &function, sizeof(function));
-    memcpy((char *)serving + entry->in_comm_module, &module, sizeof(module));
-}
-
 /* Makes our module serve what the previous modules serve, or undoes this. */
-static void install_all(mca_coll_irr_module_t *module, mca_coll_base_comm_coll_t *serving, bool ours)
+static void install(mca_coll_irr_module_t *module, mca_coll_base_comm_coll_t *serving, bool ours)
 {
-    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES * MCA_COLL_IRR_FORMS; i++) {
-        const int which = i / MCA_COLL_IRR_FORMS, form = i % MCA_COLL_IRR_FORMS;
-        const mca_coll_irr_entry_t *entry = &mca_coll_irr_collectives[which].forms[form];
-        const mca_coll_irr_previous_t *previous = &module->previous[which][form];
+    const mca_coll_base_module_t *base = &module->super;
 
-        if (ours && previous->function != NULL) {
-            install(serving, entry, entry->function, &module->super);
-        } else if (previous->function != NULL) {
-            install(serving, entry, previous->function, previous->module);
+    for (int i = 0; i < CALLS; i++) {
+        const mca_coll_irr_entry_t *entry = entry_at(i);
+        const mca_coll_irr_previous_t *previous = previous_at(module, i);
+
+        if (previous->function != NULL) {
+            memcpy((char *)serving + entry->in_comm, ours ? &entry->function : &previous->function,
+                   sizeof(entry->function));
+            memcpy((char *)serving + entry->in_comm_module, ours ? (const void *)&base : &previous->module,
+                   sizeof(base));
         }
     }
 }
@@ -252,16 +237,15 @@ static void install_all(mca_coll_irr_module_t *module, mca_coll_base_comm_coll_t
 /* Open MPI disables modules by descending priority, so no module of a higher priority serves any more. */
 static int disable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
 {
-    install_all((mca_coll_irr_module_t *)base, comm->c_coll, false);
+    install((mca_coll_irr_module_t *)base, comm->c_coll, false);
     return OMPI_SUCCESS;
 }
 
 static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
 {
     mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
-    const mca_coll_base_comm_coll_t *previous = comm->c_coll;
 
-    if (previous->coll_alltoallv == NULL) {
+    if (comm->c_coll->coll_alltoallv == NULL) {
         opal_output_verbose(ompi_comm_rank(comm) == 0 ? 1 : 10, mca_coll_irr_component.output, "coll:irr: communicator "
                             "%s is left to Open MPI: no component of a lower priority serves it", comm->c_name);
         return OMPI_ERR_NOT_AVAILABLE;
@@ -269,14 +253,14 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
     module->comm = comm;
     mca_coll_irr_ranks_init(&module->ranks, comm);
     module->keyed = mca_coll_irr_info_has(comm, MCA_COLL_IRR_PREFIX) ? comm : NULL;
-    keep_previous(module->previous, previous, &module->super);
+    keep_previous(module, comm->c_coll);
     if (module->trouble == IRR_OK) {
-        module->trouble = mca_coll_irr_settings_take(comm, module->keyed, &module->settings, &module->bad);
+        module->trouble = mca_coll_irr_settings_take(comm, module->keyed, &module->settings);
     }
     module->ranks.timeout = module->settings->engine.timeout;
     if (MCA_COLL_IRR_INSTALLS) {
         module->super.coll_module_disable = disable;
-        install_all(module, comm->c_coll, true);
+        install(module, comm->c_coll, true);
     }
     return OMPI_SUCCESS;
 }
@@ -297,9 +281,7 @@ static void construct(mca_coll_irr_module_t *module)
     opal_mutex_unlock(&mca_coll_irr_component.lock);
 }
 
-/*
- * Local: closes the engine and everything that uses the engine, at the end of the job.  Open MPI serves later calls.
- */
+/* At the end of the job: closes the engine and everything that uses it.  Open MPI serves later calls. */
 static void strand_modules(void)
 {
     mca_coll_irr_component_t *component = &mca_coll_irr_component;
@@ -316,7 +298,7 @@ static void strand_modules(void)
     mca_coll_irr_groups_free();
 }
 
-/* Completes the records of the collectives that were called on a communicator. */
+/* Completes the records of the collectives of a communicator. */
 static void end_stats(mca_coll_irr_module_t *module)
 {
     for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
@@ -336,10 +318,7 @@ static void report_all(void)
     mca_coll_irr_requests_stats();
 }
 
-/*
- * Frees a module.  Ranks free a communicator at different times, so this function waits for other ranks only if the
- * module is that of MPI_COMM_WORLD.
- */
+/* Ranks free a communicator at different times, so only the module of MPI_COMM_WORLD waits for other ranks. */
 static void destruct(mca_coll_irr_module_t *module)
 {
     if (module->comm != NULL) {
@@ -359,12 +338,11 @@ static void destruct(mca_coll_irr_module_t *module)
     end_stats(module);
     mca_coll_irr_team_leave(module);
     free(module->own_team);
-    free(module->bad);
     free(module->neighbors);
     mca_coll_irr_reduction_leave(&module->ranks, NULL, module->class);    /* an agreement may be in progress */
     mca_coll_irr_settings_give(module->settings);
     mca_coll_irr_bytes_fini(&module->operation.bytes);
-    drop_previous(module->previous);
+    drop_previous(module);
     mca_coll_irr_ranks_fini(&module->ranks);
 }
 
@@ -397,7 +375,9 @@ static int irr_close(void)
 {
     strand_modules();
     mca_coll_irr_report_close();
-    close_spares();
+    for (mca_coll_irr_module_t *spare = take_spare(); spare != NULL; spare = take_spare()) {
+        OBJ_RELEASE(spare);
+    }
     mca_coll_irr_teams_close();
     mca_coll_irr_memory_close();
     mca_coll_irr_settings_close();

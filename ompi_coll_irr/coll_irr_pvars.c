@@ -2,9 +2,8 @@
  * coll_irr_pvars.c - MPI_T performance variables: one for each counter of the engine, and one for each field of the
  * records of collectives (coll_irr_record.h).
  *
- * A variable of a collective is bound to a communicator.  The component begins to count and time calls when a tool
- * allocates the first handle for such a variable.  It counts agreements of the ranks, and trials of strategies, also
- * without a handle.
+ * A variable of a collective is bound to a communicator.  Calls are counted and timed from the first handle for such a
+ * variable on; agreements and trials are always counted.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_settings.h"
@@ -18,8 +17,8 @@
 #define FLAGS (MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS)
 
 /*
- * Returns the MPI_T class of a variable.  A variable with "(a gauge)" in its description is a current value or a
- * maximum, and has the class SIZE.  Any other variable is a total, and has the class COUNTER.
+ * A variable with "(a gauge)" in its description is a current value or a maximum, and has the class SIZE.  Any other
+ * variable is a total, and has the class COUNTER.
  */
 static int class_of(const char *text)
 {
@@ -58,7 +57,7 @@ static int add_counter(counter_t *counter)
 
 /* ---- fields of records ---- */
 
-/* A variable: a field of the record of a collective's blocking or nonblocking calls. */
+/* A field of the record of a collective's blocking or nonblocking calls. */
 typedef struct variable {
     int                 field, which;
     mca_coll_irr_form_t form;
@@ -68,7 +67,7 @@ enum { CALLS = 2 * MCA_COLL_IRR_COLLECTIVES };
 
 static variable_t variables[CALLS * MCA_COLL_IRR_FIELDS];
 
-/* Returns the service, which is the state of a collective.  Returns NULL if the collective was not called yet. */
+/* NULL: the collective was not called yet. */
 static const mca_coll_irr_service_t *service_of(mca_coll_irr_module_t *module, const variable_t *variable)
 {
     const mca_coll_irr_class_t *class = module->nonblocking[variable->which];
@@ -84,7 +83,7 @@ static bool is_double(mca_coll_irr_unit_t unit)
     return unit == MCA_COLL_IRR_SIGNED_NS || unit == MCA_COLL_IRR_LOW_NS || unit == MCA_COLL_IRR_RATIO;
 }
 
-/* Reads a field.  The value is 0 if the communicator was freed or has no module of coll/irr. */
+/* The value is 0 if the communicator was freed or has no module of coll/irr. */
 static int get_field(const mca_base_pvar_t *pvar, void *value, void *object)
 {
     const variable_t *variable = pvar->ctx;
@@ -115,7 +114,7 @@ static int get_field(const mca_base_pvar_t *pvar, void *value, void *object)
     return OPAL_SUCCESS;
 }
 
-/* Starts the measurement of calls when a tool binds a handle to a communicator. */
+/* Starts the measurement when a tool binds a handle to a communicator. */
 static int notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, void *object, int *count)
 {
     (void)pvar;
@@ -128,8 +127,8 @@ static int notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, void *obje
 }
 
 /*
- * Registers a variable.  A variable with an enumeration has no text: ompi_info of Open MPI 4.1 has no room for both,
- * and would read beyond its buffer.
+ * A variable with an enumeration has no text: ompi_info of Open MPI 4.1 has no room for both, and would read beyond its
+ * buffer.
  */
 static int add_field(variable_t *variable, mca_base_var_enum_t *algorithms)
 {

@@ -1,17 +1,13 @@
 /*
  * coll_irr_ranks.c - see coll_irr_ranks.h.  Also finds the neighbors of a rank in its topology, in an order that is the
- * same at both ends of an edge.
+ * same at both ends of an edge.  On an inter-communicator, the neighbors of a rank are the ranks of the other group.
  *
- * Messages on an inter-communicator reach the other group only.  For messages within a group this file uses the
- * communicator of the group that Open MPI has for its collectives.  MPI_Comm_free releases the group's communicator
- * while operations may still be in progress, so this file retains the group's communicator.
+ * Messages on an inter-communicator reach the other group only.  For messages within a group this file uses and retains
+ * the group's communicator, which Open MPI has for its collectives, and releases in MPI_Comm_free.
  *
- * All blocks from one rank to another form one message, even if several edges connect the two ranks.  Both ranks must
- * arrange the blocks in the same order.  MPI defines the order as if each edge had a message: edges between two ranks
- * are ordered as both ranks list them, because messages do not overtake.  On a grid, a message sent in one direction
- * arrives from the opposite direction, as if each direction of each dimension had its own tag.
- *
- * On an inter-communicator, the neighbors of a rank are the ranks of the other group.
+ * All blocks from one rank to another form one message, even if several edges connect the two ranks.  MPI defines the
+ * order of the blocks as if each edge had a message: edges between two ranks are ordered as both ranks list them,
+ * because messages do not overtake.  On a grid, a message sent in one direction arrives from the opposite direction.
  *
  * Cost: O(n log n) for n neighbors, once per communicator; no messages.
  */
@@ -20,8 +16,8 @@
 #include "ompi/mca/topo/topo.h"
 
 /*
- * Offset of tags on the communicator of this rank's group.  Open MPI assigns tags to that communicator independently of
- * the inter-communicator, so our tags are 2^21 nonblocking collectives away.
+ * Open MPI assigns tags to the group's communicator independently of the inter-communicator, so our tags are 2^21
+ * nonblocking collectives away.
  */
 #define OWN_TAGS (-(1 << 21))
 
@@ -65,8 +61,8 @@ int mca_coll_irr_ranks_on_my_node(const mca_coll_irr_ranks_t *ranks)
 /* ---- values that other processes have published ---- */
 
 /*
- * For each value: a word for each process of the job; NULL: no lookup yet.  UNKNOWN: not looked up; ABSENT: the process
- * has published no value; otherwise the value plus 1.  Guarded by the component's lock.
+ * A word for each process of the job.  UNKNOWN: not looked up; ABSENT: the process has published no value; otherwise
+ * the value plus 1.  Guarded by the component's lock.
  */
 static uint64_t *lookups[MCA_COLL_IRR_VALUES];
 
@@ -119,7 +115,7 @@ static int compare_nodes(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Returns the number of nodes as Open MPI knows them, or 0 if the node of some rank is unknown or memory is lacking. */
+/* 0: the node of some rank is unknown, or memory is lacking. */
 static int count_nodes(const mca_coll_irr_ranks_t *ranks)
 {
     uint64_t *nodes = malloc((size_t)ranks->size * sizeof(*nodes));
@@ -162,7 +158,7 @@ static int compare_edges(const void *a, const void *b)
 
 /*
  * Lists the edges to `ranks`, sorted by rank, without MPI_PROC_NULL.  Edges to the same rank are sorted by slot, or by
- * the slot of the opposite direction if flip is 1.  Returns the number of edges listed.
+ * the slot of the opposite direction if flip is 1.  Returns their number.
  */
 static int list_edges(const int *ranks, int count, int flip, mca_coll_irr_slot_t *order)
 {
@@ -180,7 +176,7 @@ static int list_edges(const int *ranks, int count, int flip, mca_coll_irr_slot_t
     return listed;
 }
 
-/* Lists each rank of the edges once.  Returns the number of ranks. */
+/* Lists each rank once.  Returns the number of ranks. */
 static size_t list_ranks(const mca_coll_irr_slot_t *order, int edges, int *ranks)
 {
     size_t count = 0;
@@ -193,7 +189,7 @@ static size_t list_ranks(const mca_coll_irr_slot_t *order, int edges, int *ranks
     return count;
 }
 
-/* Returns the neighbors for outgoing and incoming edges; NULL without memory. */
+/* NULL without memory. */
 static mca_coll_irr_neighbors_t *create(const int *out_ranks, int out, const int *in_ranks, int in, int flip)
 {
     const size_t edges = (size_t)out + (size_t)in;
@@ -217,7 +213,7 @@ static mca_coll_irr_neighbors_t *create(const int *out_ranks, int out, const int
     return made;
 }
 
-/* Returns the neighbors for edges that lead in both directions.  Frees `ranks`, which is from malloc. */
+/* For edges that lead in both directions.  Frees `ranks`, which is from malloc. */
 static mca_coll_irr_neighbors_t *create_both_ways(int *ranks, int count, int flip)
 {
     mca_coll_irr_neighbors_t *made = ranks != NULL ? create(ranks, count, ranks, count, flip) : NULL;
@@ -226,7 +222,7 @@ static mca_coll_irr_neighbors_t *create_both_ways(int *ranks, int count, int fli
     return made;
 }
 
-/* Returns the neighbors on a grid: slot 2 d is the lower neighbor in dimension d, slot 2 d + 1 the upper neighbor. */
+/* On a grid, slot 2 d is the lower neighbor in dimension d, slot 2 d + 1 the upper neighbor. */
 static mca_coll_irr_neighbors_t *of_grid(ompi_communicator_t *comm)
 {
     const int dimensions = comm->c_topo->mtc.cart->ndims;
@@ -245,7 +241,7 @@ static mca_coll_irr_neighbors_t *of_graph(const mca_topo_base_comm_graph_t *grap
     return create(graph->edges + begin, count, graph->edges + begin, count, 0);
 }
 
-/* Returns the ranks of the other group as neighbors.  Those ranks list the ranks of this group in the same order. */
+/* The ranks of the other group list the ranks of this group in the same order. */
 static mca_coll_irr_neighbors_t *of_other_group(const mca_coll_irr_ranks_t *own)
 {
     const mca_coll_irr_ranks_group_t *other = &own->groups[own->rank < own->groups[1].first];

@@ -1,39 +1,35 @@
 /*
  * coll_irr_ranks.h - the ranks of the exchanges of a communicator, as the engine numbers them.
  *
- * The ranks are in two groups.  In an intra-communicator the first group has all ranks, and the second group is empty.
- * In an inter-communicator, the first group is the one whose rank 0 is the lower process, so all ranks use the same
- * order.
+ * The ranks are in two groups.  The second group of an intra-communicator is empty.  The first group of an
+ * inter-communicator is the one whose rank 0 is the lower process, so all ranks use the same order.
  */
 #ifndef MCA_COLL_IRR_RANKS_H
 #define MCA_COLL_IRR_RANKS_H
 
 #include "compat.h"
 
-/* A group of a communicator.  Its members have consecutive ranks. */
+/* A group, whose members have consecutive ranks. */
 typedef struct mca_coll_irr_ranks_group_t {
     int                  first;
     ompi_group_t        *members;   /* member i is rank first + i */
-    ompi_communicator_t *comm;      /* communicator on which this process exchanges messages with the members */
-    int                  tags;      /* offset added to the tags of messages */
+    ompi_communicator_t *comm;      /* for messages with the members */
+    int                  tags;      /* added to the tags of messages */
 } mca_coll_irr_ranks_group_t;
 
 typedef struct mca_coll_irr_ranks_t {
     int                        size, rank;
-    size_t                     timeout;     /* limit of the duration of an agreement, in seconds; 0: no limit */
-    bool                       given_up;    /* this rank gave up an agreement; each later agreement fails at once */
-    bool                       stranded;    /* Open MPI may still use the memory of the agreement given up */
+    size_t                     timeout;     /* of an agreement, in seconds; 0: none */
+    bool                       given_up;    /* an agreement was given up; each later one fails at once */
+    bool                       stranded;    /* Open MPI may still use the memory of that agreement */
     mca_coll_irr_ranks_group_t groups[2];   /* an empty second group begins at `size` */
-    ompi_communicator_t       *kept;        /* communicator that mca_coll_irr_ranks_fini releases; NULL: none */
+    ompi_communicator_t       *kept;        /* that mca_coll_irr_ranks_fini releases; NULL: none */
 } mca_coll_irr_ranks_t;
 
-/* Sets *ranks for an inter-communicator, and retains the intra-communicator of this rank's group. */
+/* For an inter-communicator; retains the intra-communicator of this rank's group. */
 void mca_coll_irr_ranks_of_groups(mca_coll_irr_ranks_t *ranks, ompi_communicator_t *comm);
 
-/*
- * Sets *ranks, which must be zeroed, to the ranks of a communicator.  The communicator must outlive *ranks.
- * mca_coll_irr_ranks_fini may be called twice.
- */
+/* Sets *ranks, which must be zeroed.  The communicator must outlive it. mca_coll_irr_ranks_fini may be called twice. */
 static inline void mca_coll_irr_ranks_init(mca_coll_irr_ranks_t *ranks, ompi_communicator_t *comm)
 {
     if (OMPI_COMM_IS_INTER(comm)) {
@@ -61,7 +57,6 @@ static inline void mca_coll_irr_ranks_fini(mca_coll_irr_ranks_t *ranks)
     }
 }
 
-/* Returns Open MPI's name of the process with a rank. */
 static inline opal_process_name_t mca_coll_irr_process(const mca_coll_irr_ranks_t *ranks, int rank)
 {
     const mca_coll_irr_ranks_group_t *group = mca_coll_irr_ranks_group(ranks, rank);
@@ -69,10 +64,7 @@ static inline opal_process_name_t mca_coll_irr_process(const mca_coll_irr_ranks_
     return ompi_group_get_proc_name(group->members, rank - group->first);
 }
 
-/*
- * The first function returns true if a rank is on this rank's node.  The second function returns the number of ranks on
- * this rank's node, including this rank.  Both functions use data that this process has, and send no messages.
- */
+/* Whether a rank is on this rank's node, and the number of ranks on this node.  Both use data that this process has. */
 bool mca_coll_irr_is_on_my_node(const mca_coll_irr_ranks_t *ranks, int rank);
 int  mca_coll_irr_ranks_on_my_node(const mca_coll_irr_ranks_t *ranks);
 
@@ -83,8 +75,8 @@ typedef enum mca_coll_irr_value_t {
 #define MCA_COLL_IRR_SIGNATURE_KEY "coll.irr"
 
 /*
- * Local: looks up a value of a rank.  Returns OMPI_SUCCESS; OMPI_ERR_NOT_FOUND if the rank has published no value; or
- * an error of this process.  Keeps the result, because Open MPI 4.1 takes tens of us for a lookup.
+ * Looks up a value of a rank.  Returns OMPI_SUCCESS; OMPI_ERR_NOT_FOUND if the rank has published none; or an error of
+ * this process.  Keeps the result, because a lookup of Open MPI 4.1 takes tens of us.
  */
 int mca_coll_irr_lookup(const mca_coll_irr_ranks_t *ranks, int rank, mca_coll_irr_value_t which, uint64_t *value);
 

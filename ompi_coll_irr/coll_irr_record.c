@@ -114,7 +114,7 @@ static void widen(range_t *range, const range_t *more)
     }
 }
 
-/* Returns the entry for the trials of a strategy, or NULL if the list is full and no entry is slower. */
+/* NULL: the list is full and no entry is slower. */
 static tried_t *entry_of(record_t *record, const tried_t *tried)
 {
     tried_t *slowest = NULL;
@@ -153,8 +153,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /*
- * Adds the times of a record of this rank.  A record of another rank has times of the same exchanges, so the function
- * keeps the longest time instead of the sum.
+ * A record of another rank has times of the same exchanges, so the function keeps the longest time instead of the sum.
  */
 static void add_times(record_t *into, const record_t *record, bool of_this_rank)
 {
@@ -175,7 +174,7 @@ static void add_times(record_t *into, const record_t *record, bool of_this_rank)
     into->setup_ns = of_this_rank ? into->setup_ns + record->setup_ns : larger(into->setup_ns, record->setup_ns);
 }
 
-/* Returns true if both texts are equal up to the first number. */
+/* Returns true if the texts are equal up to the first number. */
 static bool is_similar(const char *a, const char *b)
 {
     while (*a == *b && *a != '\0' && !isdigit((unsigned char)*a)) {
@@ -185,7 +184,7 @@ static bool is_similar(const char *a, const char *b)
     return *a == *b || (isdigit((unsigned char)*a) && isdigit((unsigned char)*b));
 }
 
-/* Merges the texts of two records.  The text of rank 0 has precedence over the text of another rank. */
+/* The text of rank 0 has precedence over the text of another rank. */
 static void add_texts(record_t *into, const record_t *record)
 {
     if (into->communicators == 0) {
@@ -208,7 +207,7 @@ static void add_texts(record_t *into, const record_t *record)
     }
 }
 
-/* Adds the numbers counted by rank 0 of each communicator. */
+/* Adds the numbers that rank 0 of each communicator counts. */
 static void add_counts(record_t *into, const record_t *record)
 {
     into->communicators += record->communicators;
@@ -249,9 +248,7 @@ void mca_coll_irr_table_total(const mca_coll_irr_table_t *table, const char *cal
     }
 }
 
-/*
- * Returns the record with the same ranks and call, and with the same name if by_name is true; NULL: not in the table.
- */
+/* The record with the same ranks and call, and with by_name also the same name; NULL: not in the table. */
 static record_t *find(mca_coll_irr_table_t *table, const record_t *record, bool by_name)
 {
     for (int i = 0; i < table->count; i++) {
@@ -265,7 +262,7 @@ static record_t *find(mca_coll_irr_table_t *table, const record_t *record, bool 
     return NULL;
 }
 
-/* Appends an empty record with the same name, collective and number of ranks. */
+/* Appends an empty record with the same name, call and ranks. */
 static record_t *append(mca_coll_irr_table_t *table, const record_t *record)
 {
     record_t *made = &table->records[table->count++];
@@ -276,10 +273,7 @@ static record_t *append(mca_coll_irr_table_t *table, const record_t *record)
     return made;
 }
 
-/*
- * Returns the record to merge a record with, if the table has room for at most one more record.  The last record of the
- * table collects the records whose collective and number of ranks no other record has.
- */
+/* Returns the record to merge a record with, if the table has room for at most one more. */
 static record_t *find_to_merge(mca_coll_irr_table_t *table, const record_t *record)
 {
     record_t *found = find(table, record, false);

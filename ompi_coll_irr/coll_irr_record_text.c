@@ -29,7 +29,7 @@ typedef mca_coll_irr_table_t  table_t;
 
 /* ---- numbers and texts ---- */
 
-/* Formats a value with the largest unit that fits; values in the first unit have no decimals. */
+/* Values in the first unit have no decimals. */
 static mca_coll_irr_size_t with_unit(double value, const char *const *units, int count)
 {
     mca_coll_irr_size_t size;
@@ -66,7 +66,7 @@ void mca_coll_irr_record_trials(const record_t *record, char text[MCA_COLL_IRR_T
     }
 }
 
-/* The word that precedes the speedup in a reason for a strategy. */
+/* The word before the speedup in a reason. */
 #define SPEEDUP "speedup "
 
 void mca_coll_irr_record_reason(const record_t *record, char *text, size_t size)
@@ -89,12 +89,11 @@ void mca_coll_irr_record_reason(const record_t *record, char *text, size_t size)
     }
 }
 
-/* A text of printable characters. */
 typedef struct clean {
     char text[MCA_COLL_IRR_REASON];
 } clean_t;
 
-/* Returns a copy with question marks for characters that are not printable ASCII or need a backslash in JSON. */
+/* Question marks replace characters that are not printable ASCII or need a backslash in JSON. */
 static clean_t clean(const char *text)
 {
     clean_t made;
@@ -117,7 +116,7 @@ static clean_t reason_of(const record_t *record)
     return clean(reason);
 }
 
-/* Returns true if record number `record` is the first record of its collective in the table. */
+/* Returns true for the first record of its collective in the table. */
 static bool is_first(const table_t *table, int record)
 {
     int i = 0;
@@ -150,7 +149,7 @@ static mca_coll_irr_size_t value_text(mca_coll_irr_unit_t unit, double value)
     return size;
 }
 
-/* Prints a line with the numbers of a record, or with the titles of the columns if record is NULL. */
+/* Prints the numbers of a record, or the titles of the columns if record is NULL. */
 static void print_columns(const record_t *record, FILE *stream)
 {
     double values[MCA_COLL_IRR_FIELDS];
@@ -187,7 +186,7 @@ static void print_head(const mca_coll_irr_job_t *job, FILE *stream)
     print_columns(NULL, stream);
 }
 
-/* Prints a number and its noun.  Prints nothing if the number is unknown. */
+/* Prints nothing if the number is unknown. */
 static void print_number(const char *before, int32_t number, const char *noun, FILE *stream)
 {
     if (number > 0) {
@@ -215,7 +214,7 @@ static void print_range(const mca_coll_irr_range_t *range, FILE *stream)
     fprintf(stream, "%.2f", range->max);
 }
 
-/* Prints the reason for the strategy, and the speedups of the strategies that were tried. */
+/* Prints the reason for the strategy, and all measured speedups. */
 static void print_reason(const record_t *record, FILE *stream)
 {
     char trials[MCA_COLL_IRR_TRIALS];
@@ -277,7 +276,7 @@ static void json_value(mca_coll_irr_unit_t unit, double value, FILE *stream)
     }
 }
 
-/* Prints an interval of two numbers with the same unit.  Prints null if `high` is unknown. */
+/* Prints null if `high` is unknown. */
 static void json_interval(mca_coll_irr_unit_t unit, double low, double high, FILE *stream)
 {
     if (isnan(high)) {

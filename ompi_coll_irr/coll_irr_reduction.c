@@ -1,20 +1,16 @@
 /*
- * coll_irr_reduction.c - maxima, gathers and barriers of all ranks by point-to-point messages; see
- * coll_irr_agreement.h.
+ * coll_irr_reduction.c - see coll_irr_agreement.h: maxima, gathers and barriers by point-to-point messages.
  *
- * In round k of a gather rank r receives the bytes of rank r - 2^k, followed by the bytes of the ranks below r - 2^k
- * that rank r - 2^k has received.  After the last round rank r has the bytes of all ranks in descending order, starting
- * with rank r.  Two reversals bring the bytes into ascending order.
+ * In round k of a gather rank r receives the bytes of rank r - 2^k and of the ranks below it that rank r - 2^k has.
+ * After the last round rank r has the bytes of all ranks in descending order, starting with rank r.  Two reversals
+ * bring them into ascending order.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
 
 #include "core/clock.h"
 
-/*
- * Limit of the time between two tests that counts as a wait.  If the time is longer, the program has computed between
- * the tests, and messages may have arrived.
- */
+/* If the time between two tests is longer, the program has computed, and messages may have arrived. */
 #define GAP_NS UINT64_C(100000000)
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -36,7 +32,7 @@ static bool is_partner(const mca_coll_irr_reduction_t *reduction, uint32_t side)
     return (side >> reduction->round & 1) != 0;
 }
 
-/* Returns the rank of the member that is `ahead` members ahead of this rank. */
+/* The rank of the member that is `ahead` members ahead of this rank. */
 static int rank_at(const mca_coll_irr_reduction_t *reduction, int64_t ahead)
 {
     const int index = (int)((reduction->me + ahead + reduction->count) % reduction->count);
@@ -44,7 +40,7 @@ static int rank_at(const mca_coll_irr_reduction_t *reduction, int64_t ahead)
     return reduction->members != NULL ? reduction->members[index] : index;
 }
 
-/* Returns the length in bytes of a message of this round. */
+/* In bytes, of a message of this round. */
 static size_t length_of(const mca_coll_irr_reduction_t *reduction)
 {
     const int64_t known = distance_of(reduction), rest = reduction->count - known;
@@ -63,7 +59,7 @@ static int post_send(mca_coll_irr_reduction_t *reduction, const void *from, size
                               MCA_PML_BASE_SEND_STANDARD, group->comm, &reduction->requests[1]));
 }
 
-/* Posts the receive and the send of a round.  Returns an error of Open MPI. */
+/* Posts the messages of a round.  Returns an error of Open MPI. */
 static int post(mca_coll_irr_reduction_t *reduction)
 {
     const int64_t distance = distance_of(reduction);
@@ -86,7 +82,7 @@ static int post(mca_coll_irr_reduction_t *reduction)
     return result;
 }
 
-/* Returns true if the receive and the send of the round have completed. */
+/* Returns true if the messages of the round have completed. */
 static bool is_over(mca_coll_irr_reduction_t *reduction)
 {
     bool over = true;
@@ -117,10 +113,7 @@ static void take_words(mca_coll_irr_reduction_t *reduction)
     }
 }
 
-/*
- * Returns true if another round follows.  If a rank may give up, the rounds run twice: the second pass follows the last
- * round of the first pass.
- */
+/* Returns true if another round follows.  If a rank may give up, the rounds run twice. */
 static bool has_round(mca_coll_irr_reduction_t *reduction)
 {
     if (distance_of(reduction) >= reduction->count && reduction->words != NULL && !reduction->confirms &&
@@ -148,10 +141,7 @@ static void report_timeout(const mca_coll_irr_reduction_t *reduction)
                       ranks->rank, ranks->size, ranks->timeout, who);
 }
 
-/*
- * Sends an empty message in each remaining round.  The messages need no memory, and this rank does not wait for their
- * completion.
- */
+/* Sends an empty message in each remaining round, which needs no memory, and does not wait for its completion. */
 static void notify_others(mca_coll_irr_reduction_t *reduction)
 {
     reduction->round++;
@@ -165,10 +155,7 @@ static void notify_others(mca_coll_irr_reduction_t *reduction)
     }
 }
 
-/*
- * Gives up the reduction with the error `status`.  If Open MPI does not release a request of the reduction, sets
- * ranks->stranded, because Open MPI may still use the memory.
- */
+/* Gives up the reduction.  If Open MPI does not release a request of the reduction, sets ranks->stranded. */
 static void give_up(mca_coll_irr_reduction_t *reduction, irr_status_t status)
 {
     mca_coll_irr_ranks_t *ranks = reduction->ranks;
@@ -188,8 +175,7 @@ static void give_up(mca_coll_irr_reduction_t *reduction, irr_status_t status)
 }
 
 /*
- * Returns the timeout of this rank in nanoseconds.  Lower ranks have slightly shorter timeouts, so that their notices
- * arrive before other ranks print the same warning.
+ * Lower ranks have slightly shorter timeouts, so that their notices arrive before other ranks print the same warning.
  */
 static uint64_t limit_ns(const mca_coll_irr_ranks_t *ranks)
 {
@@ -256,7 +242,7 @@ void mca_coll_irr_reduction_init(mca_coll_irr_reduction_t *reduction, mca_coll_i
     *reduction = (mca_coll_irr_reduction_t){ .ranks = ranks, .tag = tag, .status = IRR_OK };
 }
 
-/* Tests the current round, and ends the round if its messages have completed. */
+/* Ends the current round if its messages have completed. */
 static void test_round(mca_coll_irr_reduction_t *reduction)
 {
     if (!is_over(reduction)) {   /* also after an error, because active requests use the reduction's memory */
@@ -274,7 +260,7 @@ static void test_round(mca_coll_irr_reduction_t *reduction)
     reduction->round++;
 }
 
-/* Starts rounds until a round does not complete at once.  Completes the reduction after the last round. */
+/* Starts rounds until one does not complete at once, or the reduction ends. */
 static void go_on(mca_coll_irr_reduction_t *reduction)
 {
     while (reduction->status == IRR_OK && has_round(reduction)) {

@@ -1,27 +1,24 @@
 /*
- * coll_irr_request.c - creates, releases and reuses the requests of nonblocking and persistent calls; starts and
- * finishes their operations on the engine; creates and ends operation classes.
+ * coll_irr_request.c - see coll_irr_request.h: creates, releases and reuses requests; starts and finishes their
+ * operations on the engine; creates and ends operation classes.
  *
- * An operation is a nonblocking call, or a start of a persistent request.  An operation class is the set of operations
- * that share a choice of the strategy (coll_irr_request.h).  The exchange of an operation is the transfer of its data.
+ * A request retains its communicator, so it may outlive the user's handle.  The component keeps the memory of requests,
+ * with their room for blocks, until the end of the job.  Calls in steady state therefore allocate no memory.  The
+ * memory must also stay valid because Open MPI hooks req_free to release datatypes, and reads the request after
+ * req_free returns.
  *
- * A request retains its communicator, so the request may outlive the user's handle of the communicator.  The component
- * keeps the memory of requests, with their room for blocks, until the end of the job.  Calls in steady state therefore
- * allocate no memory.  The memory must also stay valid because Open MPI hooks req_free to release datatypes, and reads
- * the request after req_free returns.
- *
- * MPI requires that counts and displacements of a nonblocking call remain unchanged until the call completes.  However,
- * Open MPI's implementation reads the arrays only in the call, and some programs rely on this fact.  A request
- * therefore has copies of the arrays that it needs to unpack data at the end.
+ * MPI requires that counts and displacements remain unchanged until the call completes.  However, Open MPI's
+ * implementation reads the arrays only in the call, and some programs rely on this.  A request therefore copies the
+ * arrays that it needs to unpack data at the end.
  *
  * In an agreement the ranks choose the strategy of later operations.  The agreement is part of the operation after
- * which it is due: the operation completes when both its exchange and the agreement have ended.  During the agreement
- * no exchange of the class is in progress: an operation that starts enters a queue, and earlier exchanges have ended on
- * this rank.  All timed operations are therefore complete, and the agreement may close strategies.
+ * which it is due.  During the agreement no exchange of the class is in progress: an operation that starts enters a
+ * queue, and earlier exchanges have ended on this rank.  All timed operations are complete, and the agreement may close
+ * strategies.
  *
  * The progress function is registered while classes exist, not only while operations are active.  A start then takes no
- * lock of Open MPI.  Also, the component unregisters no function inside Open MPI's progress, which would then skip
- * another function.  If no operation is active, the progress function costs one test.
+ * lock of Open MPI.  Also, unregistering a function inside Open MPI's progress would make it skip another function.  If
+ * no operation is active, the progress function costs one test.
  */
 #include "coll_irr_statistics.h"
 #include "coll_irr_team.h"
@@ -49,7 +46,7 @@ irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, i
     return irr_exchange_start(operation->exchange, &bytes->problem, bytes->input.base, bytes->output.base);
 }
 
-/* A message that is too long does not affect other messages, so the function unpacks all messages in this case. */
+/* A message that is too long does not affect other messages, so these are unpacked. */
 int mca_coll_irr_operation_finish_packed(mca_coll_irr_operation_t *operation, int result)
 {
     if (operation->failed != OMPI_SUCCESS) {
@@ -130,7 +127,6 @@ void mca_coll_irr_request_init(mca_coll_irr_request_t *request, mca_coll_irr_cla
     request->operation.exchange = NULL;
     request->operation.repeats = persistent;
     request->operation.failed = OMPI_ERR_OUT_OF_RESOURCE;   /* until mca_coll_irr_request_open finds memory */
-    request->failed = OMPI_SUCCESS;
     request->inner = NULL;
 }
 

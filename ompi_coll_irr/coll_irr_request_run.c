@@ -1,19 +1,17 @@
 /*
- * coll_irr_request_run.c - start, progress and completion of operations.
+ * coll_irr_request_run.c - start, progress and completion of operations.  See coll_irr_request.c.
  *
  * An operation is a nonblocking call, or a start of a persistent request.  The exchange of an operation is the transfer
  * of its data, by the engine or by the previous module, which served the collective before coll/irr.  Open MPI's
  * progress advances the exchange and completes the request.  In steady state, start and progress allocate no memory.
  * They never block.
  *
- * The ranks choose the strategy of later operations in agreements, after operations that all ranks know
- * (coll_irr_request.c).  An operation that starts before the agreement has ended enters the queue of its class, because
- * its strategy is not known yet.
+ * The ranks choose the strategy of later operations in agreements.  An operation that starts before the agreement has
+ * ended enters the queue of its class, because its strategy is not known yet.
  *
  * If ranks share processors, a wait may depend on a rank that does not run.  A wait therefore yields and tests again
  * before it progresses the rest of MPI.  A program that computes and calls MPI_Test must not pay for these yields.  The
- * time since the previous test tells a wait from such a test.  Open MPI itself yields in a test, with or without
- * coll/irr.
+ * time since the previous test tells a wait from such a test.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_statistics.h"
@@ -24,8 +22,8 @@
 #include <sched.h>
 
 /*
- * Maximum number of rounds of engine progress in one call of the progress function.  Without the limit, peers that send
- * without pause would starve the rest of MPI.
+ * Rounds of engine progress in one call of the progress function.  Without this limit, peers that send without pause
+ * would starve the rest of MPI.
  */
 #define PROGRESS_MAX 32
 
@@ -42,13 +40,10 @@ static bool is_persistent(const mca_coll_irr_request_t *request)
     return request->class->request == request;
 }
 
-/* Number of tests of an inner request between two checks whether a rank gave up its persistent request. */
+/* Tests of an inner request between two checks whether a rank gave up its persistent request. */
 #define TESTS_LOST 64
 
-/*
- * Returns true if some rank gave up the persistent request, so that the start cannot complete.  Called while the inner
- * request is active, which is Open MPI's request for the start.
- */
+/* Returns true if some rank gave up the persistent request, so that the start cannot complete.  `inner` is active. */
 static bool is_in_vain(const mca_coll_irr_request_t *request)
 {
     return is_persistent(request) && ++request->class->tests % TESTS_LOST == 0 &&
@@ -68,7 +63,7 @@ static bool is_over(mca_coll_irr_request_t *request)
         }
         return status != IRR_IN_PROGRESS;
     }
-    if (request->inner != NULL && request->failed == OMPI_SUCCESS) {
+    if (request->inner != NULL && *error == OMPI_SUCCESS) {
         if (!REQUEST_COMPLETE(request->inner) && !is_in_vain(request)) {
             return false;
         }
@@ -78,7 +73,7 @@ static bool is_over(mca_coll_irr_request_t *request)
     return true;
 }
 
-/* Ends the inner request, if any: deactivates it for a persistent request, and frees it for a nonblocking call. */
+/* Deactivates the inner request of a persistent request, and frees that of a nonblocking call. */
 static void end_inner(mca_coll_irr_request_t *request)
 {
     if (request->inner != NULL && request->inner->req_persistent && REQUEST_COMPLETE(request->inner)) {
@@ -90,16 +85,13 @@ static void end_inner(mca_coll_irr_request_t *request)
     }
 }
 
-/* Ends the exchange of an operation, and releases what the exchange used.  The caller must not hold the lock. */
+/* Releases what the exchange of an operation used.  The caller must not hold the lock. */
 static void end_exchange(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_operation_t *operation = &request->operation;
     irr_exchange_t *exchange = operation->exchange;
     int *error = &request->super.super.req_status.MPI_ERROR;
 
-    if (*error == OMPI_SUCCESS) {
-        *error = request->failed;
-    }
     if (exchange != NULL) {
         *error = mca_coll_irr_operation_finish(operation, *error);
         operation->exchange = NULL;
@@ -117,7 +109,7 @@ static void end_exchange(mca_coll_irr_request_t *request)
 
 /* ---- starts ---- */
 
-/* Puts a request into the list of active requests.  The caller must hold the lock. */
+/* The caller must hold the lock. */
 static void activate(mca_coll_irr_request_t *request)
 {
     request->started_ns = request->begin_ns > 0 ? irr_clock_ns() - request->begin_ns : 0;
@@ -127,23 +119,19 @@ static void activate(mca_coll_irr_request_t *request)
     mca_coll_irr_requests.left_ns = mca_coll_irr_component.may_sleep ? irr_clock_ns() : 0;
 }
 
-/* How an operation begins: the engine starts it, the previous module starts it, or it enters the queue. */
 typedef enum begun { BY_ENGINE, BY_HOST, WAITS } begun_t;
 
-/* Starts an operation that ends in an error at once, because the class has failed. */
+/* Starts an operation that ends in an error at once. */
 static void begin_failed(mca_coll_irr_request_t *request)
 {
-    request->failed = mca_coll_irr_error(IRR_ERR_PEER);
+    request->super.super.req_status.MPI_ERROR = mca_coll_irr_error(IRR_ERR_PEER);
     request->timing = (irr_choice_timing_t){ .timed = false };
     request->begin_ns = 0;
     request->class->active++;
     activate(request);
 }
 
-/*
- * Decides whether an operation that starts now is timed, and whether an agreement is due after it.  If an agreement is
- * due, later operations enter the queue.  The caller must hold the lock.
- */
+/* If an agreement is due after this operation, later operations enter the queue.  The caller must hold the lock. */
 static void decide_timing(mca_coll_irr_request_t *request)
 {
     mca_coll_irr_class_t *class = request->class;
@@ -156,8 +144,8 @@ static void decide_timing(mca_coll_irr_request_t *request)
 }
 
 /*
- * Starts an operation with the current strategy.  If the function returns BY_HOST, the caller must call start_host.  If
- * it returns WAITS, the operation must wait in the queue.  The caller must hold the lock.
+ * Starts an operation with the current strategy.  BY_HOST: the caller must call start_host.  WAITS: the operation must
+ * enter the queue.  The caller must hold the lock.
  */
 static begun_t begin(mca_coll_irr_request_t *request)
 {
@@ -174,7 +162,7 @@ static begun_t begin(mca_coll_irr_request_t *request)
         status = irr_exchange_take(strategy, &request->operation.exchange);
     }
     if (status != IRR_OK && class->active > 0) {
-        return WAITS;   /* an active operation will return its exchange, which this operation can take */
+        return WAITS;   /* an active operation will return its exchange */
     }
     decide_timing(request);
     request->begin_ns = request->timing.timed || class->service.record != NULL ? irr_clock_ns() : 0;
@@ -187,7 +175,7 @@ static begun_t begin(mca_coll_irr_request_t *request)
         status = mca_coll_irr_operation_start(&request->operation, strategy);
     }
     if (status != IRR_OK) {
-        request->failed = mca_coll_irr_error(status);
+        request->super.super.req_status.MPI_ERROR = mca_coll_irr_error(status);
         if (request->operation.exchange != NULL && !is_persistent(request)) {
             irr_exchange_give(request->operation.exchange);
         }
@@ -197,19 +185,17 @@ static begun_t begin(mca_coll_irr_request_t *request)
     return BY_ENGINE;
 }
 
-/* Starts an inner request.  Open MPI cannot start the empty request that it creates on a rank without bytes. */
+/* Open MPI cannot start the empty request that it creates on a rank without bytes. */
 static int start_inner(ompi_request_t *inner)
 {
     return inner->req_type == OMPI_REQUEST_NOOP ? OMPI_SUCCESS : inner->req_start(1, &inner);
 }
 
-/*
- * Starts Open MPI's operation.  The caller must not hold the lock, because Open MPI may call progress.  An error ends
- * the operation.
- */
+/* The caller must not hold the lock, because Open MPI may call progress.  An error ends the operation. */
 static void start_host(mca_coll_irr_request_t *request)
 {
-    request->failed = request->inner != NULL ? start_inner(request->inner) : mca_coll_irr_request_host(request);
+    request->super.super.req_status.MPI_ERROR =
+        request->inner != NULL ? start_inner(request->inner) : mca_coll_irr_request_host(request);
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     activate(request);
     OPAL_THREAD_UNLOCK(&mca_coll_irr_requests.lock);
@@ -244,7 +230,7 @@ void mca_coll_irr_request_begin(mca_coll_irr_request_t *request)
     }
 }
 
-/* Starts as many queued operations as possible.  Inner requests of operations that Open MPI may serve must be ready. */
+/* Starts as many queued operations as possible. */
 static void run_queue(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_request_t *request, *next;
@@ -279,7 +265,6 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
             request->class->service.state == MCA_COLL_IRR_DECLINED) {
             result = MPI_ERR_REQUEST;
         } else {
-            request->failed = OMPI_SUCCESS;
             request->operation.failed =
                 mca_coll_irr_service_strategy(&request->class->service) == NULL
                     ? OMPI_SUCCESS : mca_coll_irr_bytes_pack(&request->operation.bytes, request->operation.call);
@@ -291,7 +276,7 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
 
 /* ---- progress and completion ---- */
 
-/* Removes the requests whose exchanges have ended from the active list, and returns them.  Call with the lock held. */
+/* Removes the requests whose exchanges have ended from the active list.  The caller must hold the lock. */
 static mca_coll_irr_request_t *take_done(void)
 {
     mca_coll_irr_request_t *request, *last = NULL, *next, *done = NULL;
@@ -329,7 +314,7 @@ static void start_agreement(mca_coll_irr_class_t *class)
     mca_coll_irr_agreement_start(&class->agreement, class->module, &class->service, &params);
 }
 
-/* Advances the agreement of a class.  Returns true if the agreement has ended.  The caller must not hold the lock. */
+/* Returns true if the agreement of the class has ended.  The caller must not hold the lock. */
 static bool advance(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_request_t *request = class->due;
@@ -361,9 +346,8 @@ static bool advance(mca_coll_irr_class_t *class)
 
 /*
  * Returns the time in ns that an operation costs the program: the duration of the start, and the time since progress
- * first tested the operation.  Between the start and the first test the program may compute for any time, so this
- * interval does not show the cost.  But if the program waits at once, the first messages arrive in this interval.  The
- * interval therefore counts up to the sum of the other two times.
+ * first tested the operation.  Between the two the program may compute for any time, or wait for the first messages.
+ * This interval therefore counts up to the sum of the other two times.
  */
 static uint64_t cost_ns(const mca_coll_irr_request_t *request, uint64_t now_ns)
 {
@@ -386,8 +370,7 @@ static void count(mca_coll_irr_request_t *request, uint64_t now_ns)
 }
 
 /*
- * Finishes an operation whose exchange has ended.  If an agreement is due and no exchange of the class is in progress,
- * begins the agreement.
+ * Finishes an operation whose exchange has ended.  Begins the agreement if one is due and no exchange is in progress.
  */
 static void finish(mca_coll_irr_request_t *request)
 {
@@ -416,8 +399,8 @@ static void finish(mca_coll_irr_request_t *request)
 }
 
 /*
- * Progresses the engine and tests the active requests, as long as there are events and no request has ended.  Returns
- * the requests that have ended, as a list.  The caller must hold the lock.
+ * Progresses the engine as long as there are events and no request has ended.  Returns the requests that have ended.
+ * The caller must hold the lock.
  */
 static mca_coll_irr_request_t *progress_engine(void)
 {
@@ -433,8 +416,8 @@ static mca_coll_irr_request_t *progress_engine(void)
 }
 
 /*
- * Yields the processor and tests the active requests, for a wait on a node with more ranks than processors.  The caller
- * must hold the lock, which the function releases during a yield.  Returns false if another thread holds the lock then.
+ * Yields the processor and tests the active requests.  Releases the lock during a yield.  Returns false if another
+ * thread holds the lock then.
  */
 static bool yield_and_progress(mca_coll_irr_request_t **done_p)
 {
@@ -450,7 +433,7 @@ static bool yield_and_progress(mca_coll_irr_request_t **done_p)
     return true;
 }
 
-/* Advances the agreements of all classes.  Returns the number of agreements that have ended. */
+/* Returns the number of agreements that have ended. */
 static int advance_all(void)
 {
     mca_coll_irr_class_t *class, *next;
@@ -468,9 +451,8 @@ static int advance_all(void)
 }
 
 /*
- * Open MPI's progress calls this function, which returns the number of events.  If there are no events, Open MPI yields
- * the processor on a node with more ranks than processors.  In a wait for the engine this function yields itself, and
- * therefore returns at least one event.
+ * Returns the number of events.  If there are none, Open MPI yields the processor on a node with more ranks than
+ * processors. In a wait for the engine this function yields itself, and therefore returns at least one event.
  */
 int mca_coll_irr_requests_progress(void)
 {

@@ -1,25 +1,23 @@
 /*
  * coll_irr_runs.c - lists or packs the runs of elements of a datatype.  A run is a contiguous range of bytes.
  *
- * If runs are long enough, the engine reads and writes each run in the user's buffer.  If runs are shorter, the
+ * If runs are long enough, the engine reads and writes each run in the user's buffer.  If they are shorter, the
  * description of a run costs more than its copy, so this component packs the elements.  Ranks may decide differently,
  * because a message has the same bytes in both cases.
  *
- * Finding the runs of an element costs as much as packing a short block.  Open MPI's convertor, which walks through the
- * elements of a datatype, therefore finds the runs once, and a table keeps the runs.  A new datatype may have the
- * address of a freed datatype.  The table therefore also keeps a copy of the convertor's description of the datatype,
- * and a call uses the runs only if this copy equals the description of the call's datatype.  For a datatype with many
- * runs or a long description, the table keeps only the mean length of a run, and each call finds the runs again.  If a
- * call mistakes another datatype for such a datatype, the choice between packing and listing may be slow, but the
- * result is correct.
+ * Open MPI's convertor, which walks through the elements of a datatype, finds the runs.  This costs as much as packing
+ * a short block, so a table keeps the runs.  A new datatype may have the address of a freed one.  The table therefore
+ * also keeps a copy of the convertor's description of the datatype, which must equal the description in a call.  For a
+ * datatype with many runs or a long description, the table keeps only the mean length of a run, and each call finds the
+ * runs again. If such a datatype is mistaken for another one, the choice between packing and listing may be slow, but
+ * it is correct.
  *
- * The first access to a page costs more than the copy of its bytes.  This file therefore keeps memory for packed bytes,
- * and later calls on any communicator reuse the memory.  If all kept buffers are too small for a call, the call frees
- * the largest buffer and allocates memory, which becomes a kept buffer after the call.  All kept buffers together have
- * at most KEPT_MAX bytes.
+ * The first access to a page costs more than the copy of its bytes.  Later calls on any communicator therefore reuse
+ * memory for packed bytes.  If all kept buffers are too small for a call, it frees the largest and allocates another
+ * one.  All kept buffers together have at most KEPT_MAX bytes.
  *
- * The processor must not read or write memory of an accelerator.  The convertor copies elements from and to this memory
- * with Open MPI's accelerator framework, or with CUDA in Open MPI 4.1.
+ * The processor must not access memory of an accelerator.  The convertor copies elements from and to this memory with
+ * Open MPI's accelerator framework, or with CUDA in Open MPI 4.1.
  *
  * Cost: a few instructions for each run of a kept datatype; for other datatypes the time of the convertor.  Each call
  * also takes one lock, and searches the few kept buffers.
@@ -33,37 +31,32 @@
 
 #include <stdalign.h>
 
-/* Number of runs that the convertor returns in one call. */
+/* Runs that the convertor returns in one call. */
 #define RUNS_SEEN 16
 
-/*
- * Limits of a kept datatype: number of runs, and elements of its description.  All kept datatypes take at most five
- * megabytes.
- */
+/* Limit of the runs, and of the elements of the description, of a kept datatype.  All together take at most 5 MB. */
 #define RUNS_MAX 256
 
-/* The table of kept datatypes has SETS sets with SET entries each.  The key of a datatype selects the set. */
+/* The table has SETS sets with SET entries each.  The key of a datatype selects the set. */
 #define SETS 64
 #define SET  4
 
-/* An entry of the table. */
 typedef struct known {
     uint64_t        key;           /* 0: empty */
     size_t          mean;          /* mean length of a run in bytes */
-    irr_block_t    *runs;          /* with offsets from the address of the element; NULL: not kept */
+    irr_block_t    *runs;          /* relative to the element; NULL: not kept */
     size_t          nruns;
-    dt_elem_desc_t *description;   /* copy of the datatype's description; NULL: runs are not kept */
+    dt_elem_desc_t *description;   /* NULL: runs are not kept */
 } known_t;
 
 static struct {
     opal_mutex_t lock;
     known_t      known[SETS][SET];
-    unsigned     next_replaced;    /* modulo SET: index of the next entry to replace in a set */
+    unsigned     next_replaced;    /* modulo SET: the next entry to replace */
 } table;
 
 bool mca_coll_irr_has_devices;
 
-/* Prepares a convertor that reads or writes elements. */
 static int prepare(opal_convertor_t *convertor, const mca_coll_irr_elements_t *elements, bool read)
 {
     const opal_datatype_t *datatype = &elements->datatype->super;
@@ -78,8 +71,8 @@ static int prepare(opal_convertor_t *convertor, const mca_coll_irr_elements_t *e
 /* ---- finding runs ---- */
 
 /*
- * Extends the last block by a run, if the run follows the block in memory; otherwise adds the run as a new block.  The
- * first block that may be extended has index `first`.  The caller must have reserved room for a block.
+ * Extends the last block by a run that follows it in memory; otherwise adds a block.  Only blocks from `first` on may
+ * be extended.  There must be room for a block.
  */
 static void add_run(mca_coll_irr_end_t *end, size_t first, irr_block_t run)
 {
@@ -122,7 +115,7 @@ static irr_status_t find_runs(const mca_coll_irr_elements_t *elements, size_t mo
 
 /* ---- kept datatypes ---- */
 
-/* Returns a hash of all facts that determine the runs of an element, except for the description. */
+/* Returns a hash of all facts that determine the runs, except for the description. */
 static uint64_t key_of(const ompi_datatype_t *datatype)
 {
     const opal_datatype_t *type = &datatype->super;
@@ -138,7 +131,7 @@ static uint64_t key_of(const ompi_datatype_t *datatype)
     return key | 1;
 }
 
-/* Returns the entry with a key.  If there is none, returns the entry that the key must replace. */
+/* Returns the entry with a key, or else the entry that the key must replace. */
 static known_t *known_at(uint64_t key)
 {
     known_t *set = table.known[(key >> 1) % SETS];
@@ -164,7 +157,7 @@ static void forget(known_t *known)
     *known = (known_t){ .key = 0 };
 }
 
-/* Fills an entry with the runs of an element.  If there is no memory to find runs, the entry stays empty. */
+/* Fills an entry with the runs of an element.  Without memory the entry stays empty. */
 static void fill(known_t *known, uint64_t key, const mca_coll_irr_elements_t *elements)
 {
     const dt_type_desc_t *description = &elements->datatype->super.opt_desc;
@@ -193,7 +186,7 @@ static void fill(known_t *known, uint64_t key, const mca_coll_irr_elements_t *el
     irr_free(end.list);
 }
 
-/* Returns the entry of elements, which must not be empty.  The caller must hold the lock of the table. */
+/* The elements must not be empty.  The caller must hold the lock of the table. */
 static const known_t *known_of(const mca_coll_irr_elements_t *elements)
 {
     const uint64_t key = key_of(elements->datatype);
@@ -287,10 +280,10 @@ int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *pac
 
 /* ---- memory for packed bytes ---- */
 
-/* Limit of kept memory in bytes for one process.  The limit is low, because the ranks of a node share its memory. */
+/* Limit of kept memory of a process.  The limit is low, because the ranks of a node share its memory. */
 #define KEPT_MAX ((size_t)64 << 20)
 
-/* Size of the smallest kept buffer in bytes.  A buffer is half as long again as its first use needs. */
+/* A buffer is half as long again as its first use needs, and this number of bytes longer. */
 #define KEPT_MIN ((size_t)4096)
 
 typedef struct kept {
@@ -301,13 +294,13 @@ typedef struct kept {
 
 static struct {
     opal_mutex_t lock;
-    kept_t      *spare;   /* list of kept buffers, sorted by size, the largest first */
+    kept_t      *spare;   /* sorted by size, the largest first */
     size_t       bytes;
 } pool;
 
 /*
- * Removes and returns the smallest buffer of at least `bytes` bytes.  If all buffers are smaller, removes and returns
- * the largest buffer.  Returns NULL if no memory is kept.
+ * Removes and returns the smallest buffer of at least `bytes` bytes, or else the largest buffer; NULL: no memory is
+ * kept.
  */
 static kept_t *remove_spare(size_t bytes)
 {

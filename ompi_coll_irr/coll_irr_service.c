@@ -1,14 +1,14 @@
 /*
- * coll_irr_service.c - see coll_irr_team.h: the state of a collective, and its mode.  The mode follows from parameters
- * and info keys: the ranks choose while the program runs, or agree at once, or leave the collective to Open MPI.
+ * coll_irr_service.c - see coll_irr_team.h: the state of a collective, and its mode.
  *
  * A service begins in state NEW.  The first call declines the collective, or lets the ranks choose while the program
- * runs, or begins an agreement after which an engine communicator may serve the collective.
+ * runs, or begins an agreement after which an engine communicator may serve the collective.  This mode follows from
+ * parameters and info keys.
  *
  * Without an agreement a rank does not know whether all ranks choose.  Ranks that choose therefore vote in their first
  * agreement, after some calls.  A rank with other parameters may start an agreement in the first call already.  No rank
- * waits for another in this case: in MPI_Init the ranks have published signatures that contain their modes
- * (coll_irr_vote.c), a rank exchanges messages only with ranks of its own signature, and Open MPI serves all ranks.
+ * then waits for another: a rank exchanges messages only with ranks of its own signature, which contains the modes
+ * (coll_irr_vote.c), and Open MPI serves all ranks.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_memory.h"
@@ -40,7 +40,7 @@ void mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
     mca_coll_irr_log(module, service);
 }
 
-/* Returns true if some service of the module needs the memory for the blocks of a call. */
+/* Returns true if a service of the module needs the memory for blocks. */
 static bool is_in_use(mca_coll_irr_module_t *module)
 {
     bool in_use = false;
@@ -127,7 +127,7 @@ bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mc
 
 /* ---- choosing ---- */
 
-/* Returns the number of ranks on a node: coll_irr_ranks_per_node, or as Open MPI counts if it is not given. */
+/* On a node: coll_irr_ranks_per_node, or as Open MPI counts if it is not given. */
 static int node_ranks(const mca_coll_irr_module_t *module)
 {
     const size_t given = module->settings->ranks_per_node, ranks = (size_t)module->ranks.size;
@@ -161,7 +161,7 @@ bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_serv
     if (service->choice.own_node_ranks > 0) {
         return true;
     }
-    /* Only the nodes that Open MPI knows determine the result, because parameters may still differ between ranks. */
+    /* Parameters may still differ between ranks, so only the nodes that Open MPI knows determine the result. */
     return irr_choice_node_set(&service->choice,
                                mca_coll_irr_ranks_on_my_node(&module->ranks) == module->ranks.size,
                                node_ranks(module), mca_coll_irr_is_crowded());
@@ -170,8 +170,8 @@ bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_serv
 /* ---- modes ---- */
 
 /*
- * The action of the first call of a collective.  VOTES: the ranks agree whether the engine serves the collective.
- * CHOOSES: the ranks choose among strategies by trials while the program runs.  LEAVES: Open MPI serves the collective.
+ * The action of the first call.  VOTES: the ranks agree whether the engine serves the collective.  CHOOSES: the ranks
+ * choose by trials while the program runs.  LEAVES: Open MPI serves the collective.
  */
 typedef enum mode { VOTES, CHOOSES, LEAVES, MODES } call_mode_t;
 
@@ -182,15 +182,14 @@ static bool is_given(ompi_communicator_t *comm, const char *name)
     return mca_coll_irr_setting_text(mca_coll_irr_setting(name), comm, key, NULL)[0] != '\0';
 }
 
-/* Returns true if the settings name a schedule file or a dump of the matrices, which only the engine can use. */
-static bool wants_engine(ompi_communicator_t *comm)
+bool mca_coll_irr_wants_engine(ompi_communicator_t *comm)
 {
     return is_given(comm, "schedule_file") || is_given(comm, "matrix_dump");
 }
 
 /*
- * Returns the mode of a collective on a communicator, or on all communicators without info keys if comm is NULL.  Reads
- * parameters and info keys itself, because a rank with a bad value or without memory has no settings.
+ * Returns the mode of a collective; NULL: on communicators without info keys.  Reads parameters and info keys itself,
+ * because a rank with a bad value or without memory has no settings.
  */
 static call_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
 {
@@ -199,15 +198,14 @@ static call_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
     char key[OPAL_MAX_INFO_VAL + 1];
     const int index = irr_setting_index(setting->row, mca_coll_irr_setting_text(setting, comm, key, NULL));
 
-    if (mca_coll_irr_component.params.setup_share == 0 || wants_engine(comm) || index < 0) {
+    if (mca_coll_irr_component.params.setup_share == 0 || mca_coll_irr_wants_engine(comm) || index < 0) {
         return VOTES;
     }
     return index == MCA_COLL_IRR_AUTO ? CHOOSES : mca_coll_irr_is_host(index) ? LEAVES : VOTES;
 }
 
 /*
- * The modes on communicators without info keys.  They are computed once, because reading the parameters takes long
- * relative to creating a communicator.
+ * The modes on communicators without info keys.  Reading the parameters takes long relative to creating a communicator.
  */
 static call_mode_t process_modes[MCA_COLL_IRR_ALGORITHMS];
 static bool shares_teams;
@@ -220,7 +218,7 @@ void mca_coll_irr_modes_open(void)
     for (int i = 0; i < MCA_COLL_IRR_ALGORITHMS; i++) {
         process_modes[i] = mode_of(NULL, i);
     }
-    shares_teams = !ompi_mpi_thread_multiple && !wants_engine(NULL);
+    shares_teams = !ompi_mpi_thread_multiple && !mca_coll_irr_wants_engine(NULL);
 }
 
 bool mca_coll_irr_teams_are_shared(void)
@@ -253,14 +251,16 @@ bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_col
 void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     const call_mode_t mode = mode_of_service(module, service);
+    mca_coll_irr_bad_t bad;
     char text[128];
 
     if (mode == CHOOSES) {
         service->state = MCA_COLL_IRR_CHOOSING;
         irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share,
                         mca_coll_irr_memory_is_given());
-        if (module->bad != NULL && module->bad->keyed && mca_coll_irr_my_process() == 0) {
-            mca_coll_irr_warn_bad(module->bad);   /* an agreement also reports it, but may come late or never */
+        if (module->trouble == IRR_ERR_BAD_PARAM && mca_coll_irr_my_process() == 0 &&
+            mca_coll_irr_find_bad(module->keyed, &bad) && bad.keyed) {
+            mca_coll_irr_warn_bad(&bad);   /* an agreement also reports it, but may come late or never */
         }
     } else if (mode == LEAVES) {
         snprintf(text, sizeof(text), "%s is host", mca_coll_irr_parameter(service->which));

@@ -1,9 +1,8 @@
 /*
- * coll_irr_settings.c - see coll_irr_settings.h: the component's rows of the table of settings, the registration of all
- * settings as parameters, and the settings of a communicator, from parameters and info keys of the same names.
+ * coll_irr_settings.c - see coll_irr_settings.h: the component's rows of the table, the registration of all settings as
+ * parameters, and the settings of a communicator.
  *
- * The ranks learn of bad values in the agreement of the first collective.  If any rank has a bad value, all ranks leave
- * the communicator to Open MPI, and one rank prints the value and the allowed values.
+ * If any rank has a bad value, all ranks leave the communicator to Open MPI in the agreement of the first collective.
  */
 #include "coll_irr_settings.h"
 
@@ -11,7 +10,7 @@
 
 enum { USER = IRR_SETTING_USER, EXPERT = IRR_SETTING_EXPERT, DEVELOPER = IRR_SETTING_DEVELOPER };
 
-/* Returns the name of value i of an algorithm parameter: the rows of the algorithm table, followed by "host". */
+/* Value i of an algorithm parameter: the rows of the algorithm table, followed by "host". */
 static const char *algorithm_name(int i)
 {
     const char *name = irr_algorithm_name(i);
@@ -19,7 +18,7 @@ static const char *algorithm_name(int i)
     return name == NULL && irr_algorithm_name(i - 1) != NULL ? "host" : name;
 }
 
-/* Returns the name of value i of the parameter for the transport: auto, followed by the transports of this build. */
+/* Value i of the parameter for the transport: auto, followed by the transports of this build. */
 static const char *transport_name(int i)
 {
     return i == 0 ? "auto" : irr_transport_name(i - 1);
@@ -27,7 +26,7 @@ static const char *transport_name(int i)
 
 #define AT(member) offsetof(mca_coll_irr_params_t, member)
 
-/* Any text is allowed as the value of a row of type IRR_SETTING_TEXT. */
+/* A row of type IRR_SETTING_TEXT allows any text. */
 static const irr_setting_t of_process[] = {
     { "priority", IRR_SETTING_WHOLE, USER, AT(priority), "40",
       "Priority of coll/irr, up to 100. coll/irr can serve collectives only if its priority is above the priority of "
@@ -107,14 +106,14 @@ enum {
     COMMUNICATOR = sizeof(of_communicator) / sizeof(of_communicator[0])
 };
 
-static mca_coll_irr_setting_t settings[PROCESS + COMMUNICATOR + IRR_SETTINGS_MAX];
+static mca_coll_irr_setting_t table[PROCESS + COMMUNICATOR + IRR_SETTINGS_MAX];
 static int count;
 
 /* ---- the table ---- */
 
 static void add(const irr_setting_t *row, mca_coll_irr_scope_t scope)
 {
-    mca_coll_irr_setting_t *setting = &settings[count++];
+    mca_coll_irr_setting_t *setting = &table[count++];
 
     *setting = (mca_coll_irr_setting_t){ .row = row, .scope = scope };
     snprintf(setting->parameter, sizeof(setting->parameter), "%s%s", MCA_COLL_IRR_PREFIX, row->name);
@@ -122,24 +121,24 @@ static void add(const irr_setting_t *row, mca_coll_irr_scope_t scope)
 
 mca_coll_irr_setting_t *mca_coll_irr_setting_at(int i)
 {
-    return i >= 0 && i < count ? &settings[i] : NULL;
+    return i >= 0 && i < count ? &table[i] : NULL;
 }
 
 mca_coll_irr_setting_t *mca_coll_irr_setting(const char *name)
 {
     int i = 0;
 
-    while (i < count - 1 && strcmp(settings[i].row->name, name) != 0) {
+    while (i < count - 1 && strcmp(table[i].row->name, name) != 0) {
         i++;
     }
-    return &settings[i];
+    return &table[i];
 }
 
 /* ---- registration ---- */
 
 /*
- * Converts a text to a value of an enumeration.  For a bad value, Open MPI's conversion would print a message and use
- * the default.  This function accepts a bad value, and the component warns the user later.
+ * Converts a text to a value of an enumeration.  Accepts a bad value, for which Open MPI's conversion would print a
+ * message and use the default; the component warns the user later.
  */
 static int take(mca_base_var_enum_t *self, const char *text, int *value)
 {
@@ -201,10 +200,7 @@ static int register_setting(mca_coll_irr_setting_t *setting)
     return result;
 }
 
-/*
- * Stores the value of a setting of the process, from its parameter.  For a bad value, stores the default; MPI_Init then
- * prints a warning that names the value, and Open MPI serves all communicators.
- */
+/* Stores the value of a setting of the process; for a bad value, of which MPI_Init warns the user, the default. */
 static void take_process(const mca_coll_irr_setting_t *setting)
 {
     mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
@@ -229,9 +225,9 @@ int mca_coll_irr_settings_register(void)
         add(irr_setting_at(i), MCA_COLL_IRR_OF_ENGINE);
     }
     for (int i = 0; i < count && result >= 0; i++) {
-        result = register_setting(&settings[i]);
-        if (settings[i].scope == MCA_COLL_IRR_OF_PROCESS) {
-            take_process(&settings[i]);
+        result = register_setting(&table[i]);
+        if (table[i].scope == MCA_COLL_IRR_OF_PROCESS) {
+            take_process(&table[i]);
         }
     }
     return result < 0 ? result : OMPI_SUCCESS;
@@ -247,7 +243,7 @@ const char *mca_coll_irr_parameter_text(const mca_coll_irr_setting_t *setting)
     return setting->text != NULL ? setting->text : setting->row->standard;
 }
 
-/* Copies the text of an info key, which may have the older name of the setting.  Returns false if there is no key. */
+/* The info key may have the older name of the setting.  Returns false if there is no key. */
 static bool get_key(const mca_coll_irr_setting_t *setting, ompi_communicator_t *keyed, char key[OPAL_MAX_INFO_VAL + 1])
 {
     char older[sizeof(setting->parameter)];
@@ -281,39 +277,40 @@ const char *const mca_coll_irr_algorithm_parameters[MCA_COLL_IRR_ALGORITHMS] = {
 
 /* ---- bad values ---- */
 
-static void set_bad(const mca_coll_irr_setting_t *setting, const char *value, bool keyed, mca_coll_irr_bad_t *bad)
+bool mca_coll_irr_setting_is_bad(const mca_coll_irr_setting_t *setting, ompi_communicator_t *keyed,
+                                 mca_coll_irr_bad_t *bad)
 {
-    snprintf(bad->parameter, sizeof(bad->parameter), "%s", setting->parameter);
-    snprintf(bad->value, sizeof(bad->value), "%s", value);
-    irr_setting_allowed(setting->row, bad->allowed, sizeof(bad->allowed));
-    bad->keyed = keyed;
-}
-
-bool mca_coll_irr_setting_is_bad(const mca_coll_irr_setting_t *setting, mca_coll_irr_bad_t *bad)
-{
-    const char *text = mca_coll_irr_parameter_text(setting);
+    char key[OPAL_MAX_INFO_VAL + 1];
+    const char *text = mca_coll_irr_setting_text(setting, keyed, key, &bad->keyed);
     union {
         mca_coll_irr_settings_t of_communicator;
         mca_coll_irr_params_t   of_process;
     } values;   /* has room for a setting of any scope */
-    const bool is_bad = !irr_setting_parse(setting->row, text, &values);
 
-    if (is_bad) {
-        set_bad(setting, text, false, bad);
+    bad->setting = setting;
+    snprintf(bad->value, sizeof(bad->value), "%s", text);
+    return !irr_setting_parse(setting->row, text, &values);
+}
+
+bool mca_coll_irr_find_bad(ompi_communicator_t *keyed, mca_coll_irr_bad_t *bad)
+{
+    int i = 0;
+
+    while (i < count && !mca_coll_irr_setting_is_bad(&table[i], keyed, bad)) {
+        i++;
     }
-    return is_bad;
+    return i < count;
 }
 
 /* ---- settings of a communicator ---- */
 
-/* Reads one setting.  Sets *bad for a bad value.  The settings own a copy of a text. */
+/* Reads one setting.  The settings own a copy of a text. */
 static irr_status_t read_one(const mca_coll_irr_setting_t *setting, ompi_communicator_t *keyed,
-                             mca_coll_irr_settings_t *settings, mca_coll_irr_bad_t *bad)
+                             mca_coll_irr_settings_t *settings)
 {
     void *values = setting->scope == MCA_COLL_IRR_OF_ENGINE ? (void *)&settings->engine : (void *)settings;
     char key[OPAL_MAX_INFO_VAL + 1];
-    bool has_key;
-    const char *text = mca_coll_irr_setting_text(setting, keyed, key, &has_key);
+    const char *text = mca_coll_irr_setting_text(setting, keyed, key, NULL);
 
     if (setting->row->type == IRR_SETTING_TEXT) {
         text = strdup(text);
@@ -321,14 +318,10 @@ static irr_status_t read_one(const mca_coll_irr_setting_t *setting, ompi_communi
             return IRR_ERR_NO_MEMORY;
         }
     }
-    if (!irr_setting_parse(setting->row, text, values)) {
-        set_bad(setting, text, has_key, bad);
-        return IRR_ERR_BAD_PARAM;
-    }
-    return IRR_OK;
+    return irr_setting_parse(setting->row, text, values) ? IRR_OK : IRR_ERR_BAD_PARAM;
 }
 
-/* Returns the prefix of the matrix files that rank 0 writes, from malloc; NULL: no dump, or no memory. */
+/* Returns the prefix of the matrix files of a communicator, from malloc; NULL: no dump, or no memory. */
 static char *dump_prefix(ompi_communicator_t *comm, const char *prefix)
 {
     unsigned rank = (unsigned)ompi_group_get_proc_name(comm->c_local_group, 0).vpid;
@@ -341,17 +334,16 @@ static char *dump_prefix(ompi_communicator_t *comm, const char *prefix)
 }
 
 static irr_status_t read_settings(ompi_communicator_t *comm, ompi_communicator_t *keyed,
-                                  mca_coll_irr_settings_t *settings, mca_coll_irr_bad_t *bad)
+                                  mca_coll_irr_settings_t *settings)
 {
     irr_status_t status = IRR_OK;
+    mca_coll_irr_bad_t bad;
     char *prefix;
 
-    for (int i = 0; mca_coll_irr_setting_at(i) != NULL && status == IRR_OK; i++) {
-        const mca_coll_irr_setting_t *setting = mca_coll_irr_setting_at(i);
-
-        if (setting->scope != MCA_COLL_IRR_OF_PROCESS) {
-            status = read_one(setting, keyed, settings, bad);
-        } else if (mca_coll_irr_setting_is_bad(setting, bad)) {
+    for (int i = 0; i < count && status == IRR_OK; i++) {
+        if (table[i].scope != MCA_COLL_IRR_OF_PROCESS) {
+            status = read_one(&table[i], keyed, settings);
+        } else if (mca_coll_irr_setting_is_bad(&table[i], NULL, &bad)) {
             status = IRR_ERR_BAD_PARAM;
         }
     }
@@ -381,12 +373,12 @@ static bool has_paths(const mca_coll_irr_settings_t *settings)
 const mca_coll_irr_settings_t mca_coll_irr_settings_none;
 
 /*
- * The settings of all communicators without info keys, if no parameter names a path.  These communicators share one
- * copy, because reading forty parameters takes a third of the time of MPI_Comm_dup.  Guarded by the component's lock.
+ * All communicators without info keys share these settings, if no parameter names a path: reading forty parameters
+ * takes a third of the time of MPI_Comm_dup.  Guarded by the component's lock.
  */
 static mca_coll_irr_settings_t *common;
 
-/* Stores the settings in `common`, unless another thread has stored its settings already.  Returns `common`. */
+/* Returns `common`, which another thread may have stored already. */
 static const mca_coll_irr_settings_t *keep_common(mca_coll_irr_settings_t *settings)
 {
     opal_mutex_lock(&mca_coll_irr_component.lock);
@@ -400,10 +392,9 @@ static const mca_coll_irr_settings_t *keep_common(mca_coll_irr_settings_t *setti
 }
 
 irr_status_t mca_coll_irr_settings_take(ompi_communicator_t *comm, ompi_communicator_t *keyed,
-                                        const mca_coll_irr_settings_t **settings_p, mca_coll_irr_bad_t **bad_p)
+                                        const mca_coll_irr_settings_t **settings_p)
 {
     mca_coll_irr_settings_t *made;
-    mca_coll_irr_bad_t bad;
     irr_status_t status;
 
     opal_mutex_lock(&mca_coll_irr_component.lock);
@@ -418,13 +409,9 @@ irr_status_t mca_coll_irr_settings_take(ompi_communicator_t *comm, ompi_communic
         return IRR_ERR_NO_MEMORY;
     }
     made->engine = irr_settings_default();
-    status = read_settings(comm, keyed, made, &bad);
+    status = read_settings(comm, keyed, made);
     if (status != IRR_OK) {
         destroy(made);
-        *bad_p = status == IRR_ERR_BAD_PARAM ? malloc(sizeof(bad)) : NULL;
-        if (*bad_p != NULL) {
-            **bad_p = bad;
-        }
         return status;
     }
     *settings_p = keyed == NULL && !has_paths(made) ? keep_common(made) : made;

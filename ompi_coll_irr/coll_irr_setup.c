@@ -1,23 +1,19 @@
 /*
  * coll_irr_setup.c - the setup of an engine communicator (irr.h), and the teardown of the engine in MPI_Finalize.
  *
- * Setup: these functions are steps of an agreement (coll_irr_agreement.h).  If the caller asks for it, the last steps
- * also plan an exchange on the new communicator.  When the engine must communicate during the setup, it calls the
- * callbacks below, which run reductions over Open MPI's point-to-point messages.
+ * Setup: these functions are steps of an agreement.  The last steps may plan an exchange on the new communicator.  The
+ * engine communicates by the callbacks below, which run reductions over Open MPI's point-to-point messages.
  *
  * Teardown: a process may destroy its engine only after every process that can still send to it has flushed.  A barrier
  * waits until all of these processes have ended their last exchange.  Then each process flushes and closes its engine,
  * and a second barrier follows.  Only processes that share a communicator served by the engine send to each other, so
- * a barrier over the members of each served communicator is enough.  A job without exchanges has no barrier.  MPI may
- * free a served communicator before the teardown, so this file stores its members as a group of ranks of
- * MPI_COMM_WORLD.  A group that is a subset of another group needs no barrier.
- *
- * If group A is a subset of group B, each member of A is also a member of B and stores both groups.  Therefore either
- * all members of A skip its barrier or none does.  All ranks run their barriers in the same order of the groups, so no
- * circular wait occurs.
+ * there is a barrier over the members of each served communicator, and none in a job without exchanges.  MPI may have
+ * freed the communicator, so this file stores its members as a group of ranks of MPI_COMM_WORLD.  A group that is a
+ * subset of another group needs no barrier: each of its members also stores the other group, so all of them skip the
+ * barrier.  All ranks run their barriers in the same order of the groups, so no circular wait occurs.
  *
  * The teardown runs when the module of MPI_COMM_WORLD is destroyed: all processes are in MPI_Finalize then, and
- * point-to-point messages on MPI_COMM_WORLD still work.  coll_irr_timeout limits the wait for a missing process.
+ * point-to-point messages still work. coll_irr_timeout limits the wait for a missing process.
  *
  * Cost of the teardown: two dissemination barriers, O(log n) empty messages each, for each group of n ranks.
  */
@@ -30,7 +26,7 @@
 
 typedef mca_coll_irr_group_t group_t;
 
-/* List of the groups, sorted by compare.  No group is a subset of another group. */
+/* Sorted by compare.  No group is a subset of another group. */
 static group_t *groups;
 
 static int compare_ranks(const void *a, const void *b)
@@ -50,7 +46,7 @@ static int compare(const group_t *a, const group_t *b)
     return (a->size > b->size) - (a->size < b->size);
 }
 
-/* Returns true if all ranks of `subset` are in `whole`.  Both are sorted. */
+/* Returns true if all ranks of `subset` are in `whole`. */
 static bool is_subset(const group_t *subset, const group_t *whole)
 {
     int found = 0;
@@ -61,7 +57,7 @@ static bool is_subset(const group_t *subset, const group_t *whole)
     return found == subset->size;
 }
 
-/* Returns a new group of these ranks, or NULL if there is no memory. */
+/* NULL without memory. */
 static group_t *create_group(const mca_coll_irr_ranks_t *ranks)
 {
     const int size = ranks->size;
@@ -103,10 +99,7 @@ static irr_status_t test(void *context)
     return mca_coll_irr_reduction_test(&agreement->reduction);
 }
 
-/*
- * Returns the rank in the job as the name of a process.  The name is unique, because the engine serves no communicator
- * across jobs.
- */
+/* The rank in the job is a unique name, because the engine serves no communicator across jobs. */
 static uint64_t process_name(void *context, int rank)
 {
     const mca_coll_irr_agreement_t *agreement = context;
@@ -145,7 +138,7 @@ static irr_status_t end(mca_coll_irr_agreement_t *agreement, irr_status_t status
     return IRR_OK;
 }
 
-/* Ends the setup.  All ranks read the same maximum, and decline the communicator if planning failed on any rank. */
+/* All ranks read the same maximum, and decline the communicator if planning failed on any rank. */
 static irr_status_t read_plan_result(mca_coll_irr_agreement_t *agreement)
 {
     const irr_status_t status = mca_coll_irr_reduction_test(&agreement->reduction);
@@ -153,7 +146,7 @@ static irr_status_t read_plan_result(mca_coll_irr_agreement_t *agreement)
     return end(agreement, status == IRR_OK && agreement->failed != 0 ? IRR_ERR_NOT_SUPPORTED : status);
 }
 
-/* Waits until this rank has planned the exchange.  Then starts the reduction that tells whether any rank failed. */
+/* Waits until this rank has planned the exchange.  Then asks whether any rank failed. */
 static irr_status_t wait_for_plan(mca_coll_irr_agreement_t *agreement)
 {
     const irr_status_t status = agreement->failed != 0 ? IRR_OK : irr_exchange_test(irr_comm_exchange(agreement->comm));
@@ -180,10 +173,7 @@ static irr_status_t wait_for_comm(mca_coll_irr_agreement_t *agreement)
     return IRR_OK;
 }
 
-/*
- * Returns a label that is equal on the ranks of a node: the index of the node if ranks_per_node is given, otherwise the
- * lowest rank on the node.
- */
+/* Returns a label of the node: its index if ranks_per_node is given, otherwise the lowest rank on the node. */
 static uint64_t node_label(mca_coll_irr_module_t *module)
 {
     size_t ranks_per_node = module->settings->ranks_per_node;
@@ -263,8 +253,8 @@ void mca_coll_irr_setup_abandon(mca_coll_irr_agreement_t *agreement)
 /* ---- teardown ---- */
 
 /*
- * Adds a group to the list, and frees the groups that are subsets of it.  If the group is a subset of a group in the
- * list, frees the group instead.  The caller must hold the lock.
+ * Adds a group to the list, and frees the groups that are subsets of it; or frees the group if it is a subset itself.
+ * The caller must hold the lock.
  */
 static void add(group_t *group)
 {
@@ -311,7 +301,7 @@ static void barriers(time_t deadline)
     }
 }
 
-/* Returns the parameter coll_irr_timeout in seconds; 0: no limit.  The teardown belongs to no communicator. */
+/* The parameter coll_irr_timeout in seconds; 0: no limit.  The teardown belongs to no communicator. */
 static size_t timeout_of_job(void)
 {
     const mca_coll_irr_setting_t *setting = mca_coll_irr_setting("timeout");

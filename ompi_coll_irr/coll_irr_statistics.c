@@ -1,22 +1,16 @@
 /*
  * coll_irr_statistics.c - fills the records of collectives (coll_irr_record.h), and writes the report of a job.
  *
- * A team is the set of communicators of the same processes.  Each collective of a team has a record for blocking calls.
- * The nonblocking calls of a collective on a communicator have a record, and so has each persistent request.  A service
- * is the state to which a record belongs.
+ * Each collective of a team (all communicators of the same processes) has a record for blocking calls.  The nonblocking
+ * calls of a collective on a communicator have a record, and so has each persistent request.  The component measures
+ * calls only if a report, MPI_T or coll_irr_verbose needs the numbers.  A measured call costs two clock readings and
+ * one pass over its counts.  The time of a call excludes agreements.
  *
- * The component measures calls only if a report, MPI_T or coll_irr_verbose needs the numbers.  A measured call costs
- * two clock readings and one pass over its counts.  The time of a call excludes agreements.
- *
- * For the report (coll_irr_report) each rank sums its records in a table.  Rank 0 receives the tables of other ranks in
- * MPI_Finalize, when Open MPI frees the module of MPI_COMM_WORLD.  At this time all processes exist, and point-to-point
- * messages work (coll_irr_setup.c).  The parameter coll_irr_report may differ between ranks, and some ranks may lack
- * coll/irr.  Each process that contributes to the report therefore publishes a key, with the data that MPI_Init
- * exchanges anyway.  Rank 0 waits only for processes that contribute, and a process sends only if rank 0 contributes.
- * No wait is longer than WAIT_S seconds.
- *
- * Cost of the report: one message per rank, with one record for each kind of communicator, at most 64.  There is no
- * cost if the report is off.
+ * For the report (coll_irr_report) each rank sums its records in a table, of at most 64 records.  Rank 0 receives the
+ * tables of other ranks in MPI_Finalize, when Open MPI frees the module of MPI_COMM_WORLD, and messages still work.
+ * The parameter may differ between ranks, and some ranks may lack coll/irr.  Each process that contributes therefore
+ * publishes a key, with the data that MPI_Init exchanges anyway.  Rank 0 waits only for processes that contribute, and
+ * a process sends only if rank 0 contributes.  No wait is longer than WAIT_S seconds.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_memory.h"
@@ -30,7 +24,7 @@
 
 /* ---- measurement ---- */
 
-/* Returns the number of other ranks that this rank may send to in a call. */
+/* The number of other ranks that this rank may send to in a call. */
 static uint64_t receivers(const mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
     const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
@@ -171,7 +165,7 @@ void mca_coll_irr_stats_record(const mca_coll_irr_service_t *service, mca_coll_i
 
 #define KEY "coll.irr.report"
 
-/* In MPI_Finalize rank 0 waits for other ranks, and other ranks wait for rank 0, for at most this number of seconds. */
+/* In MPI_Finalize ranks wait for each other for at most this number of seconds. */
 #define WAIT_S 10
 
 #define TEXT_OF(x) #x
@@ -180,8 +174,8 @@ void mca_coll_irr_stats_record(const mca_coll_irr_service_t *service, mca_coll_i
 
 static struct {
     bool                 wanted;
-    char                *path;     /* copy of the parameter, because Open MPI frees its text first */
-    int                  reporting;   /* number of ranks whose records are in the table */
+    char                *path;     /* a copy, because Open MPI frees its text first */
+    int                  reporting;   /* ranks whose records are in the table */
     FILE                *file;     /* on rank 0; NULL: stderr */
     mca_coll_irr_table_t table;    /* guarded by the component's lock */
 } report;
@@ -193,8 +187,8 @@ static void warn(const char *outcome)
 }
 
 /*
- * Opens the file of the report when the job starts, so that the user learns of an error before the job runs for hours.
- * Returns false if there is no report.
+ * Opens the file when the job starts, so that the user learns of an error before the job runs for hours.  Returns false
+ * if there is no report.
  */
 static bool open_file(const char *path)
 {
@@ -223,7 +217,6 @@ void mca_coll_irr_report_open(void)
     mca_coll_irr_component.measures = mca_coll_irr_component.measures || report.wanted;
 }
 
-/* Local: adds a record to the report, if the user wants a report. */
 static void add_record(const mca_coll_irr_record_t *record)
 {
     if (report.wanted) {
@@ -264,8 +257,7 @@ void mca_coll_irr_stats_close(mca_coll_irr_service_t *service)
 }
 
 /*
- * Logs an operation class at its end.  If several persistent requests of a collective end without a trial, logs only
- * the first request.
+ * Logs an operation class at its end; of several persistent requests of a collective without a trial, only the first.
  */
 static void log_class(mca_coll_irr_class_t *class)
 {
@@ -297,7 +289,7 @@ void mca_coll_irr_stats_class_end(mca_coll_irr_class_t *class)
 
 /* ---- the report of all ranks ---- */
 
-/* Returns true if a rank of MPI_COMM_WORLD contributes to the report. */
+/* Returns true if a rank contributes to the report. */
 static bool has_report(int rank)
 {
     const opal_process_name_t name = ompi_group_get_proc_name(ompi_mpi_comm_world.comm.c_local_group, rank);
@@ -306,7 +298,7 @@ static bool has_report(int rank)
     return mca_coll_irr_modex_get(KEY, &name, &value) == OMPI_SUCCESS;
 }
 
-/* Adds the records of a received message to the table.  `bytes` is the length of the message. */
+/* Adds the records of a message of `bytes` bytes to the table. */
 static void take(const mca_coll_irr_record_t *records, size_t bytes)
 {
     const size_t count = bytes / sizeof(*records);
@@ -319,7 +311,6 @@ static void take(const mca_coll_irr_record_t *records, size_t bytes)
     report.reporting++;
 }
 
-/* Rank 0: collects the records of all contributing ranks. */
 static void gather(time_t deadline)
 {
     ompi_communicator_t *world = &ompi_mpi_comm_world.comm;
@@ -362,10 +353,7 @@ static bool is_json(const char *path)
     return length > 5 && strcmp(path + length - 5, ".json") == 0;
 }
 
-/*
- * Writes the report.  Writes to stderr at once, so that output of other processes does not interleave.  If there is no
- * memory for the whole text, writes line by line.
- */
+/* Writes to stderr at once, so that output of other processes does not interleave; without memory, line by line. */
 static void write_report(void)
 {
     const mca_coll_irr_job_t job = {
@@ -405,7 +393,7 @@ void mca_coll_irr_report_end(void)
     report.wanted = false;
 }
 
-/* Writes the report of a job of one rank.  Such a job has no module of coll/irr that could write the report. */
+/* Writes the report of a job of one rank, which has no module of coll/irr. */
 void mca_coll_irr_report_close(void)
 {
     if (report.wanted && mca_coll_irr_my_process() == 0) {

@@ -3,8 +3,8 @@
  * maxima, open the strategies of a trial, and end the trial.
  *
  * A strategy is an algorithm with its settings, or Open MPI's implementation.  A trial compares the times of calls that
- * open strategies serve.  A service is the state of a collective; it has an engine communicator for each open strategy
- * of the engine.  All ranks pass the same maxima to the functions of choose/choice.h, which decide what step follows.
+ * open strategies serve.  A service has an engine communicator for each open strategy of the engine.  All ranks pass
+ * the same maxima to the functions of choose/choice.h, which decide what step follows.
  *
  * Cost: one reduction; one more for a new list of strategies, if a rank knows results of earlier trials (lessons);
  * about five for each strategy that is opened.
@@ -21,19 +21,19 @@
 #include <unistd.h>
 
 /*
- * Estimated times in nanoseconds: to open the transport; the additional time if the ranks are on several nodes; to open
- * a strategy.  If n ranks share each processor of a node, the first and the third time are n times as long.
+ * Estimated times in ns to open the transport, in addition if the ranks are on several nodes, and to open a strategy.
+ * If n ranks share each processor of a node, the first and the third time are n times as long.
  */
 #define ENGINE_NS  UINT64_C(16000000)
 #define NETWORK_NS UINT64_C(20000000)
 #define STRATEGY_NS UINT64_C(300000)
 
-/* One more word states whether the service has failed on a rank. */
+/* One more word: the service has failed on a rank. */
 _Static_assert(IRR_CHOICE_WORDS + 1 <= MCA_COLL_IRR_REDUCTION_WORDS, "a reduction has room for the words of a choice");
 
 /* ---- strategies ---- */
 
-/* Returns true if a strategy stays open after a trial.  Only strategy 0 and the current strategy do. */
+/* Only strategy 0 and the current strategy stay open after a trial. */
 static bool stays(const mca_coll_irr_service_t *service, int strategy)
 {
     return strategy == 0 || strategy == service->choice.strategy;
@@ -48,7 +48,7 @@ static void close_others(mca_coll_irr_service_t *service)
     }
 }
 
-/* Returns true if a candidate equals one of the strategies that stay open. */
+/* Returns true if a strategy that stays open equals the candidate. */
 static bool is_open(const mca_coll_irr_service_t *service, const irr_candidate_t *candidate)
 {
     bool open = false;
@@ -61,8 +61,8 @@ static bool is_open(const mca_coll_irr_service_t *service, const irr_candidate_t
 }
 
 /*
- * Returns the expected time of a candidate divided by Open MPI's time.  For a strategy with pacing the result is at
- * most 1, because the model overestimates the times of these strategies: it ignores the contention that pacing reduces.
+ * Returns the expected time divided by Open MPI's time, at most 1 for a strategy with pacing: the model overestimates
+ * these, because it ignores the contention that pacing reduces.
  */
 static double expected(const irr_candidate_t *candidate, double host_ns)
 {
@@ -72,9 +72,8 @@ static double expected(const irr_candidate_t *candidate, double host_ns)
 }
 
 /*
- * Lists the candidates of the next trial: strategies other than strategy 0 and the current strategy.  Local; all ranks
- * make the same list.  If the user has named an algorithm, the candidates are strategies of this algorithm, and all
- * ratios are 1, because the model does not distinguish such strategies.
+ * Lists the candidates of the next trial; all ranks make the same list.  If the user has named an algorithm, all ratios
+ * are 1, because the model does not distinguish its strategies.
  */
 static void list_strategies(mca_coll_irr_agreement_t *agreement)
 {
@@ -102,7 +101,7 @@ static void list_strategies(mca_coll_irr_agreement_t *agreement)
     }
 }
 
-/* Returns true, on all ranks, if trials need no transport: all ranks are on one node and can share memory. */
+/* Returns true, on all ranks, if all ranks are on one node and can share memory. */
 static bool only_shared(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
@@ -111,7 +110,7 @@ static bool only_shared(const mca_coll_irr_module_t *module, const mca_coll_irr_
     return ranks == module->ranks.size && !service->needs_transport;
 }
 
-/* Returns this rank's estimate of the cost of opening strategies. */
+/* This rank's estimate of the cost of opening strategies. */
 static irr_choice_setup_t setup(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -131,7 +130,7 @@ static irr_choice_setup_t setup(const mca_coll_irr_module_t *module, const mca_c
 
 static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t what);
 
-/* The step after the last attempt to open a strategy.  All ranks have opened the same number of strategies, `open`. */
+/* All ranks have opened the same number of strategies, `open`. */
 static irr_status_t end_strategies(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -149,7 +148,6 @@ static irr_status_t end_strategies(mca_coll_irr_agreement_t *agreement)
 
 static irr_status_t end_strategy(mca_coll_irr_agreement_t *agreement);
 
-/* Opens the next strategy of the list, or ends if all of them are open. */
 static irr_status_t open_strategy(mca_coll_irr_agreement_t *agreement)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -200,7 +198,7 @@ static irr_status_t open_strategies(mca_coll_irr_agreement_t *agreement)
     return open_strategy(agreement);
 }
 
-/* Passes the list to the choice, with the lessons that the ranks agreed on.  All ranks have the same list. */
+/* Passes the list and the agreed lessons to the choice. */
 static irr_status_t end_list(mca_coll_irr_agreement_t *agreement, const irr_recall_t *recall)
 {
     mca_coll_irr_service_t *service = agreement->service;
@@ -231,7 +229,7 @@ static irr_status_t begin_list(mca_coll_irr_agreement_t *agreement)
     return mca_coll_irr_agreement_reduce(agreement, agreement->words, IRR_LESSONS_WORDS, take_lessons);
 }
 
-/* Does what the choice demands.  The ranks take the same actions; an action that communicates is a step of its own. */
+/* Does what the choice demands.  An action that communicates is a step of its own. */
 static irr_status_t go_on(mca_coll_irr_agreement_t *agreement, irr_choice_act_t what)
 {
     mca_coll_irr_service_t *service = agreement->service;

@@ -1,7 +1,4 @@
-/*
- * coll_irr_team.c - see coll_irr_team.h.  A team is the set of communicators of the same processes in the same order.
- * The communicators share engine communicators and services; a service is the state of a collective.
- */
+/* coll_irr_team.c - see coll_irr_team.h: finds, joins and ends teams. */
 #include "coll_irr_engine.h"
 #include "coll_irr_statistics.h"
 #include "coll_irr_team.h"
@@ -9,15 +6,15 @@
 #include "core/clock.h"
 #include "core/hash.h"
 
-/* Maximum number of teams without communicators that keep engine communicators for later communicators. */
+/* The most teams without communicators that keep engine communicators for later communicators. */
 #define KEPT 64
 
-/* Number of lists of teams, selected by the first hash of their processes. */
+/* Lists of teams, selected by the first hash of their processes. */
 #define LISTS 1024
 
 /* The component's lock guards `teams` and `kept`. */
 static mca_coll_irr_team_t *teams[LISTS];
-static int kept;   /* number of teams that have engine communicators, but no communicators */
+static int kept;   /* teams that have engine communicators, but no communicators */
 
 mca_coll_irr_team_t *mca_coll_irr_team_create(void)
 {
@@ -32,7 +29,7 @@ mca_coll_irr_team_t *mca_coll_irr_team_create(void)
 
 /* ---- finding a team ---- */
 
-/* Sets two 64-bit hashes of the processes.  Different teams have equal hashes with probability 2^-128. */
+/* Different teams have equal hashes with probability 2^-128. */
 static void hash_processes(const mca_coll_irr_ranks_t *ranks, uint64_t hash[2])
 {
     hash[0] = irr_hash_word(IRR_HASH_BASIS, (uint64_t)ranks->size);
@@ -51,7 +48,7 @@ static mca_coll_irr_team_t **list_of(const uint64_t processes[2])
     return &teams[processes[0] % LISTS];
 }
 
-/* Returns the shared team of the processes with these hashes, or NULL.  The caller must hold the lock. */
+/* The caller must hold the lock.  NULL: there is no shared team of these processes. */
 static mca_coll_irr_team_t *find_shared(const uint64_t processes[2])
 {
     for (mca_coll_irr_team_t *team = *list_of(processes); team != NULL; team = team->next) {
@@ -62,7 +59,7 @@ static mca_coll_irr_team_t *find_shared(const uint64_t processes[2])
     return NULL;
 }
 
-/* Creates the team of a module in the memory of module->own_team.  The caller must hold the lock. */
+/* Makes module->own_team the team of the module.  The caller must hold the lock. */
 static void start_team(mca_coll_irr_module_t *module, const uint64_t processes[2], bool is_shared)
 {
     mca_coll_irr_team_t *team = module->own_team;
@@ -102,7 +99,7 @@ static void move_in(mca_coll_irr_module_t *module, mca_coll_irr_team_t *team)
     module->own_team = NULL;
 }
 
-/* Reduces the memory of a team without communicators to the services in use.  The caller must hold the lock. */
+/* Reduces a team without communicators to the services in use.  The caller must hold the lock. */
 static void shrink(mca_coll_irr_team_t *team)
 {
     mca_coll_irr_team_t *small = realloc(team, size_of(team));
@@ -179,7 +176,7 @@ static void destroy(mca_coll_irr_team_t *team)
     free(team);
 }
 
-/* Returns true if a later communicator can use a service of the team.  All ranks of the team return the same value. */
+/* Returns true if a later communicator can use the team; equal on all ranks. */
 static bool is_reusable(const mca_coll_irr_team_t *team)
 {
     bool has = false;
@@ -244,19 +241,19 @@ void mca_coll_irr_teams_close(void)
 /* ---- joining ---- */
 
 /*
- * Words of the agreement to join, of which the ranks get the maxima.  FITNESS is the fitness of a rank.  CALLS and
- * STRATEGY must be equal on all ranks; the maxima of their complements NO_CALLS and NO_STRATEGY show whether they are.
- * NO_TIME is the complement of the time of an agreement, so that its maximum gives the shortest time.
+ * Words of the agreement to join, of which the ranks get the maxima.  CALLS and STRATEGY must be equal on all ranks;
+ * the maxima of their complements show whether they are.  NO_TIME is the complement of the time of an agreement, so
+ * that its maximum gives the shortest time.
  */
 enum { FITNESS, CALLS, NO_CALLS, STRATEGY, NO_STRATEGY, NO_TIME, WORDS };
 
-/* Every PROBES-th communicator joins even if joining does not pay, to measure the cost of an agreement. */
+/* Every PROBES-th communicator joins in any case, to measure the cost of an agreement. */
 #define PROBES 16
 
 /*
- * Returns true, on all ranks, if the gain by joining will probably exceed the time of the agreement to join.  The gain
- * is the known gain of an exchange times the expected number of exchanges of the communicator.  If the communicator has
- * made more exchanges than expected, the number of these exchanges counts instead.
+ * Returns true, on all ranks, if the gain by joining will probably exceed the time of the agreement to join: the gain
+ * of an exchange times the expected number of exchanges of a communicator, or the number that this one has made if it
+ * is larger.
  */
 static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
@@ -270,9 +267,8 @@ static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service
 }
 
 /*
- * The fitness of a rank.  FIT: the rank can join.  UNSOUND: the team's engine communicators are closed, or one has
- * failed.  UNFIT: the module has an error, or there is no memory for the blocks of a call.  BARRED: there is no memory
- * for another team.
+ * FIT: the rank can join.  UNSOUND: the team's engine communicators are closed, or one has failed.  UNFIT: the module
+ * has an error, or there is no memory for blocks.  BARRED: there is no memory for another team.
  */
 enum { FIT, UNSOUND, UNFIT, BARRED };
 
@@ -291,9 +287,8 @@ static uint64_t fitness(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
 }
 
 /*
- * Moves a communicator to a new team.  Called on all ranks after they learned that some rank cannot join.  If
- * `replaces` is true, the old team is the cause, and later communicators find the new team.  Otherwise later
- * communicators find the old team.
+ * Moves a communicator to a new team, on all ranks, because some rank cannot join.  If `replaces` is true, the old team
+ * is the cause, and later communicators find the new team, otherwise the old team.
  */
 static void begin_anew(mca_coll_irr_module_t *module, bool replaces)
 {

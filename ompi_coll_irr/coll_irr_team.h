@@ -3,18 +3,17 @@
  *
  * A team is the set of all communicators of the same processes in the same order.  A service is the state of one
  * collective of a team: whether Open MPI or the engine serves the calls, and with which strategy.  A strategy is an
- * algorithm with its settings, or Open MPI's implementation.  A service has an engine communicator for each strategy
- * that uses the engine.  All communicators of the team share these engine communicators.
+ * algorithm with its settings, or Open MPI's implementation.  All communicators of the team share the service's engine
+ * communicators, one for each strategy of the engine.
  *
- * Many programs create a communicator, exchange a few times, and free the communicator again.  The team adds up these
- * exchanges until their time allows a trial, which compares strategies.  The next communicator of the team starts with
- * the result of the trial.  All processes of a team call blocking collectives in the same order, so all processes have
- * the same state of the team without a message.
+ * Many programs create a communicator, exchange a few times, and free it again.  The team adds up these exchanges until
+ * their time allows a trial, which compares strategies.  The next communicator of the team starts with the result.  All
+ * processes of a team call blocking collectives in the same order, so all have the same state of the team without a
+ * message.
  *
- * A communicator joins its team before it first uses an engine communicator of the team.  To join, the ranks reach an
- * agreement: each rank states whether it has memory, and whether the engine communicator works.  If any rank lacks
- * memory or has a failed engine communicator, the communicator starts again with another team on all ranks.  A failure
- * therefore does not reach later communicators.
+ * A communicator joins its team before it first uses an engine communicator of the team.  To join, the ranks agree that
+ * each of them has memory, and that the engine communicator works.  Otherwise the communicator starts again with
+ * another team, on all ranks.  A failure therefore does not reach later communicators.
  *
  * A communicator with info keys has a team that it does not share.  Under MPI_THREAD_MULTIPLE, or if the user gives a
  * schedule file or a dump of the matrices, no communicators share a team.
@@ -28,44 +27,37 @@
 #include "coll_irr.h"
 
 struct mca_coll_irr_team_t {
-    mca_coll_irr_team_t    *next, **link;   /* of a list of teams; `link` points to this team */
+    mca_coll_irr_team_t    *next, **link;   /* of a list of teams */
     uint64_t                processes[2];   /* hash of the processes in order */
-    int                     modules;        /* number of modules in the team now */
-    bool                    shared;         /* later communicators of the processes find the team; equal on all ranks */
-    bool                    everywhere;     /* the first agreement has shown that all ranks have coll/irr */
-    irr_machine_t           machine;        /* constants used to rank strategies; equal on all ranks that choose */
-    int                     used;           /* number of services, which are in the order of their first calls */
-    signed char             index[MCA_COLL_IRR_COLLECTIVES];      /* by collective: of its service; -1: no call yet */
-    mca_coll_irr_service_t  services[MCA_COLL_IRR_COLLECTIVES];   /* if `modules` is 0: only `used` entries exist */
+    int                     modules;        /* communicators in the team now */
+    bool                    shared;         /* later communicators find the team; equal on all ranks */
+    bool                    everywhere;     /* all ranks have coll/irr */
+    irr_machine_t           machine;        /* equal on all ranks that choose */
+    int                     used;           /* number of services, in the order of their first calls */
+    signed char             index[MCA_COLL_IRR_COLLECTIVES];      /* of the service of a collective; -1: no call yet */
+    mca_coll_irr_service_t  services[MCA_COLL_IRR_COLLECTIVES];   /* if `modules` is 0, only `used` entries exist */
 };
 
-/* Returns the service of a collective.  The collective must have been called on a communicator of the team. */
+/* The collective must have been called on a communicator of the team. */
 static inline mca_coll_irr_service_t *mca_coll_irr_team_service(mca_coll_irr_team_t *team, mca_coll_irr_which_t which)
 {
     return &team->services[team->index[which]];
 }
 
-/* Allocates the team of a module with malloc.  Returns NULL if there is no memory. */
+/* From malloc; NULL without memory. */
 mca_coll_irr_team_t *mca_coll_irr_team_create(void);
 
-/*
- * Local: sets module->team, if it is NULL, to a shared team or to module->own_team.  Allocates no memory; own_team must
- * exist.
- */
+/* Local: sets module->team, if it is NULL, to a shared team or to module->own_team.  Allocates no memory. */
 void mca_coll_irr_team_find(mca_coll_irr_module_t *module);
 
 /*
- * Joins the communicator to its team, or moves it to another team on all ranks.  Call this function before the
- * communicator first uses an engine communicator of the team.  Does nothing if the agreement to join would probably
- * take longer than the exchanges of the communicator gain.  Collective; blocks.  Returns OMPI_SUCCESS, or the error of
- * the agreement.
+ * Collective; blocks.  Joins the communicator to its team, or moves it to another team on all ranks.  Does nothing if
+ * the agreement to join would probably take longer than the exchanges of the communicator gain.  Returns OMPI_SUCCESS,
+ * or the error of the agreement.
  */
 int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
-/*
- * Local: called in the first call of a collective on a communicator.  Returns the service of the team; creates the
- * service if no communicator of the team has called the collective.
- */
+/* Local: returns the service of a collective in its first call on a communicator. */
 mca_coll_irr_service_t *mca_coll_irr_service_begin(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
 
 static inline mca_coll_irr_service_t *mca_coll_irr_service(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
@@ -90,10 +82,9 @@ static inline mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_m
     return module->called[which] ? mca_coll_irr_team_service(module->team, (mca_coll_irr_which_t)which) : NULL;
 }
 
-/* Local: removes the module from its team.  The statistics of the communicator, which MPI frees, must be complete. */
+/* Local: removes the module from its team.  The statistics of the communicator must be complete. */
 void mca_coll_irr_team_leave(mca_coll_irr_module_t *module);
 
-/* Local: calls `visit` for each service of all teams. */
 void mca_coll_irr_teams_each(void (*visit)(mca_coll_irr_service_t *service));
 
 /* Called when the component closes. */
@@ -101,35 +92,39 @@ void mca_coll_irr_teams_close(void);
 
 /* ---- coll_irr_service.c: whether Open MPI or engine communicators serve a collective; all functions are local ---- */
 
-/* Local: sets the state CHOOSING or DECLINED, or leaves the state NEW for the agreement of the first call. */
+/* Sets the state CHOOSING or DECLINED, or leaves the state NEW for the agreement of the first call. */
 void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /*
- * The mode of a service is the action of its first call.  Returns true if the info keys of the communicator give the
- * service another mode than the parameters.  The signature of a process, which other ranks read, contains only the
- * modes by parameters.
+ * Returns true if the info keys of the communicator give the service another mode than the parameters.  The mode is the
+ * action of the first call (coll_irr_service.c).  Other ranks know only the modes by parameters, from the signature.
  */
 bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
-/* Called when the component opens: computes the modes of communicators without info keys. */
+/*
+ * Returns true if a parameter, or an info key of `keyed`, names a schedule file or a dump of the matrices, which only
+ * the engine can use.  `keyed` is NULL for communicators without info keys.
+ */
+bool mca_coll_irr_wants_engine(ompi_communicator_t *keyed);
+
 void mca_coll_irr_modes_open(void);
 
-/* Returns true if communicators without info keys share teams.  Ranks with equal signatures return the same value. */
+/* Returns true if communicators without info keys share teams; equal on ranks with equal signatures. */
 bool mca_coll_irr_teams_are_shared(void);
 
-/* Returns bits for the signature: all modes, whether communicators share teams, and whether a memory file is given. */
+/* Returns bits for the signature: modes, whether communicators share teams, whether there is a memory file. */
 #define MCA_COLL_IRR_MODES_BITS 7
 uint64_t mca_coll_irr_process_modes(void);
 
-/* Makes engine communicators serve the collective.  The caller must have set strategies[0]. */
+/* Makes engine communicators serve the collective. strategies[0] must be set. */
 void mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *because);
 
-/* Makes the previous module serve the collective: the module that served it before coll/irr. */
+/* Makes the module serve that served the collective before coll/irr. */
 void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why);
 
 /*
- * Sets the state FAILED, after which calls of the collective return errors.  Called if the ranks could not agree,
- * because their strategies may then differ.  Returns `status` as an error of Open MPI, for the current call.
+ * Sets the state FAILED, because the ranks could not agree, and their strategies may differ.  Returns `status` as an
+ * error of Open MPI.
  */
 int mca_coll_irr_fail(mca_coll_irr_service_t *service, irr_status_t status);
 
@@ -138,33 +133,24 @@ bool mca_coll_irr_service_has_candidates(mca_coll_irr_service_t *service);
 
 /*
  * Lets the ranks choose among the strategies that the settings of the engine communicator leave open, if there are
- * several.  All ranks must call this function, after mca_coll_irr_service_has_candidates returned true.
+ * several.  All ranks must call this function.  The service must have candidates.
  */
 void mca_coll_irr_choose_from(mca_coll_irr_service_t *service);
 
-/*
- * Called when an agreement is due after a call of a collective.  Returns true if the agreement must start now.  The
- * first agreement may be postponed, depending on the nodes of the ranks.
- */
+/* Returns true if an agreement that is due must start now.  The first one may be postponed, depending on the nodes. */
 bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
-/*
- * Sets *settings to the settings of exchanges of the service.  In the state CHOOSING these are the settings of the
- * current strategy.  Returns false if the current strategy is Open MPI's implementation.
- */
+/* Sets *settings to those of the current strategy.  Returns false if this strategy is Open MPI's implementation. */
 bool mca_coll_irr_service_settings(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
                                    irr_settings_t *settings);
 
-/*
- * The first function returns true if the service has engine communicators; a team that ends closes all of them at once.
- * The second function returns true if one of them has failed.
- */
+/* Whether the service has engine communicators (a team that ends closes all at once), and whether one has failed. */
 bool mca_coll_irr_service_is_open(const mca_coll_irr_service_t *service);
 bool mca_coll_irr_service_has_failed(const mca_coll_irr_service_t *service);
 
 /*
- * The first function destroys the engine communicator of one strategy.  The second function destroys all engine
- * communicators.  The third function destroys all, and sets the state DECLINED unless the state is NEW.
+ * These functions destroy the engine communicator of one strategy; of all strategies; of all strategies, and set the
+ * state DECLINED unless the state is NEW.
  */
 void mca_coll_irr_service_close_strategy(mca_coll_irr_service_t *service, int strategy);
 void mca_coll_irr_service_close(mca_coll_irr_service_t *service);
@@ -181,8 +167,8 @@ static inline irr_comm_t *mca_coll_irr_service_strategy(const mca_coll_irr_servi
 }
 
 /*
- * Begins the next operation.  Returns whether the operation is timed, and whether an agreement is due after it.  In the
- * state NEW the agreement is due after the first operation, and decides whether the engine serves the collective.
+ * Begins the next operation.  Returns whether it is timed, and whether an agreement is due after it.  In the state NEW
+ * the agreement decides whether the engine serves the collective.
  */
 static inline irr_choice_timing_t mca_coll_irr_service_next(mca_coll_irr_module_t *module,
                                                             mca_coll_irr_service_t *service)
@@ -196,15 +182,15 @@ static inline irr_choice_timing_t mca_coll_irr_service_next(mca_coll_irr_module_
     return timing;
 }
 
-/* Reserves memory for a block of each rank, or of each known neighbor.  Returns IRR_OK or IRR_ERR_NO_MEMORY. */
+/* Reserves memory for a block of each rank, or of each neighbor.  Returns IRR_OK or IRR_ERR_NO_MEMORY. */
 irr_status_t mca_coll_irr_rooms_reserve(mca_coll_irr_module_t *module);
 
 /* ---- coll_irr_dispatch.c: dispatch of a call to Open MPI or to an engine communicator ---- */
 
 /*
- * Returns the previous module if a blocking call goes to that module unchanged, because Open MPI serves the collective
- * and the component neither times nor counts the call.  Returns NULL if the caller must use mca_coll_irr_call.  Most
- * calls of most programs go to Open MPI, so callers use this function first, and it reads few members.
+ * Returns the previous function if a blocking call goes to Open MPI, and the component neither times nor counts it.
+ * Returns NULL if the caller must use mca_coll_irr_call.  Most calls of most programs take this path, which reads few
+ * members.
  */
 static inline const mca_coll_irr_previous_t *mca_coll_irr_left_to(mca_coll_base_module_t *base,
                                                                   mca_coll_irr_which_t which)
@@ -223,27 +209,23 @@ static inline const mca_coll_irr_previous_t *mca_coll_irr_left_to(mca_coll_base_
     return left ? &module->previous[which][MCA_COLL_IRR_BLOCKING] : NULL;
 }
 
-/*
- * Serves a blocking call whose sides hold the arguments of MPI.  Collective; blocks.  The first call of a collective on
- * a communicator, and the call in which the communicator joins its team, also decide whether the engine serves the
- * collective.  Returns OMPI_SUCCESS or an error of Open MPI.
- */
+/* Serves a blocking call whose sides hold the arguments of MPI.  Returns OMPI_SUCCESS or an error of Open MPI. */
 int mca_coll_irr_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call);
 
 /* coll_irr_calls.c: starts a nonblocking call. */
 int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
                        ompi_request_t **request_p);
 
-/* Creates a persistent request, for a call such as MPI_Alltoallv_init. */
+/* Creates a persistent request. */
 int mca_coll_irr_init_call(mca_coll_irr_module_t *module, mca_coll_irr_which_t which, mca_coll_irr_call_t *call,
                            ompi_info_t *info, ompi_request_t **request_p);
 
 /* ---- steps common to blocking, nonblocking and persistent calls ---- */
 
 /*
- * Decides whether the engine serves a collective, if the ranks have not decided yet.  The function is collective.  It
- * may block in the first call, and in the call in which the communicator joins its team.  If the communicator moves to
- * another team, sets *service_p to the service of the new team.  Returns OMPI_SUCCESS or an error of Open MPI.
+ * Collective; may block.  Decides whether the engine serves a collective, if the ranks have not decided yet, and joins
+ * the team.  If the communicator moves to another team, *service_p is the service of the new team.  Returns
+ * OMPI_SUCCESS or an error of Open MPI.
  */
 int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **service_p);
 

@@ -1,25 +1,20 @@
 /*
- * coll_irr_vote.c - the vote, as steps of an agreement: the ranks learn whether coll/irr is the same on all ranks, and
- * whether all ranks want the engine to serve a collective.
+ * coll_irr_vote.c - the vote, as steps of an agreement: is coll/irr the same on all ranks, and do all ranks want the
+ * engine to serve a collective?  Parameters may differ between ranks, so no rank can decide alone.
  *
- * A vote is a reduction: each rank contributes a few words, and all ranks get the maximum of each word.  Parameters may
- * differ between ranks, so no rank can decide alone.
+ * A vote is a reduction: each rank contributes a few words, and all ranks get the maximum of each word.  If the ranks
+ * disagree, a second reduction distributes the cause.
  *
- * The first call on a communicator begins with a vote.  A rank takes no part in the vote if it lacks coll/irr, or if
- * another component has a higher priority on this rank.  Each process that opens the component therefore publishes a
- * signature, with the data that MPI_Init exchanges anyway.  The signature contains the version, the priority, the modes
- * (coll_irr_team.h) and the transport, because ranks with different transports cannot reach each other.
+ * A rank takes no part in the vote if it lacks coll/irr, or if another component has a higher priority on this rank.
+ * Each process therefore publishes a signature of about 30 bytes, with the data that MPI_Init exchanges anyway: the
+ * version, the priority, the modes (coll_irr_team.h) and the transport, because ranks with different transports cannot
+ * reach each other.
  *
- * In the first vote a rank exchanges messages only with ranks that have the same signature.  In round k rank r looks up
- * the signatures of ranks r - 2^k and r + 2^k.  Rank r receives from rank r - 2^k and sends to rank r + 2^k, if their
- * signatures equal the signature of rank r.  After round k rank r knows whether any of the ranks r - 2^(k+1) + 1 to r
- * has another signature.  The ranks above r - 2^k belong to earlier rounds.  For the ranks up to r - 2^k, rank r knows
- * it because rank r - 2^k has another signature itself, or because the message of rank r - 2^k contains the result.
- * All ranks with equal signatures therefore get the same result.  If a rank is missing or differs, all other ranks
- * leave the communicator to Open MPI.
- *
- * A vote takes one reduction.  If the ranks disagree, a second reduction distributes the cause.  A signature takes
- * about 30 bytes of the data that MPI_Init exchanges.  The first vote of P ranks looks up 2 log2(P) signatures.
+ * In the first vote of a communicator a rank exchanges messages only with ranks that have its signature.  In round k,
+ * rank r receives from rank r - 2^k and sends to rank r + 2^k, if their signatures equal its own.  After round k rank r
+ * knows whether any of the ranks r - 2^(k+1) + 1 to r has another signature: either rank r - 2^k has another one, or
+ * its message says so.  All ranks with equal signatures therefore get the same result.  If a rank is missing or
+ * differs, the others leave the communicator to Open MPI.  A rank looks up 2 log2(P) signatures.
  */
 #include "coll_irr_agreement.h"
 #include "coll_irr_engine.h"
@@ -32,13 +27,13 @@
 
 /* ---- signatures ---- */
 
-/* A signature.  coll/irr can serve a communicator only if all its ranks have the same signature. */
+/* coll/irr can serve a communicator only if all its ranks have the same signature. */
 typedef union signature {
     uint64_t word;
     struct {
         int64_t  priority : 13;
         uint64_t domain : 12, provider : 12;   /* digests of parameters */
-        uint64_t taken : 3, named : 3;         /* index of the transport in use; 1 + index of coll_irr_transport */
+        uint64_t taken : 3, named : 3;         /* in use; 1 + value of coll_irr_transport */
         uint64_t version : 14;
         uint64_t modes : MCA_COLL_IRR_MODES_BITS;
     };
@@ -50,8 +45,8 @@ _Static_assert(sizeof(signature_t) == sizeof(uint64_t), "there is room for all f
 #define PRIORITY_MAX ((1 << 12) - 1)
 
 /*
- * Returns a digest of a text, or 0 if there is no text.  Two different texts have the same digest with probability
- * 1/4095.  Ranks with such texts do not detect the difference, and cannot reach each other.
+ * Returns a digest of a text, or 0 if there is no text.  Of two different texts, one in 4,095 pairs has equal digests;
+ * the ranks then do not detect the difference, and cannot reach each other.
  */
 static unsigned digest(const char *text)
 {
@@ -81,7 +76,7 @@ static signature_t sign(void)
 static struct {
     signature_t signature;   /* of this process */
     bool        published;
-    bool        warned;      /* report_unlike has run; only its first run may warn the user */
+    bool        warned;      /* report_unlike has run */
 } mine;
 
 void mca_coll_irr_signature_open(void)
@@ -93,8 +88,8 @@ void mca_coll_irr_signature_open(void)
 }
 
 /*
- * Sets *signature to the signature of a rank.  Returns OMPI_SUCCESS, or OMPI_ERR_NOT_FOUND if the rank has published no
- * signature, or another error if this process cannot look up the signature.
+ * Returns OMPI_SUCCESS; OMPI_ERR_NOT_FOUND if the rank has published no signature; or another error if the lookup
+ * fails.
  */
 static int find(const mca_coll_irr_ranks_t *ranks, int rank, signature_t *signature)
 {
@@ -106,8 +101,8 @@ static int find(const mca_coll_irr_ranks_t *ranks, int rank, signature_t *signat
 }
 
 /*
- * Returns true if a rank has this rank's signature.  If this process cannot look up the signature, sets *fails and
- * returns true, because the rank nearly always has the same signature.
+ * Returns true if a rank has this rank's signature.  If the lookup fails, sets *fails and returns true, because the
+ * rank nearly always has it.
  */
 static bool is_like_me(const mca_coll_irr_ranks_t *ranks, int rank, bool *fails)
 {
@@ -144,7 +139,7 @@ static void text_differs(const char *parameter, const char *value, unsigned proc
              parameter, value != NULL ? value : "", mca_coll_irr_my_process(), process);
 }
 
-/* Writes a clause that names a difference between this process and another process, and the ranks of both. */
+/* Writes a clause that names a difference between two processes. */
 static void describe(const signature_t *other, unsigned process, char *text, size_t size)
 {
     const mca_coll_irr_params_t *params = &mca_coll_irr_component.params;
@@ -176,9 +171,8 @@ static void describe(const signature_t *other, unsigned process, char *text, siz
 }
 
 /*
- * Writes a clause that names the difference between this rank and the lowest rank that differs.  Returns true if this
- * rank is the lowest rank with the highest priority: it must warn the user.  If any rank calls this function, that rank
- * calls it.
+ * Writes a clause that names the difference to the lowest rank that differs.  Returns true if this rank is the lowest
+ * rank with the highest priority: it warns the user.  If any rank calls this function, that rank does.
  */
 static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
 {
@@ -202,7 +196,7 @@ static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
     return warns;
 }
 
-/* Writes why the engine cannot serve a communicator with ranks that differ.  Warns the user once in a job. */
+/* Writes why the engine cannot serve ranks that differ.  Warns the user once in a job. */
 static void report_unlike(const mca_coll_irr_ranks_t *ranks, char *why, size_t size)
 {
     bool warns;
@@ -229,8 +223,8 @@ static void find_partners(mca_coll_irr_module_t *module, mca_coll_irr_partners_t
     bool fails = false;
 
     /*
-     * If the user has set pmix_base_collect_data to 0, MPI_Init does not distribute the published values to all nodes.
-     * All processes then count as partners.
+     * With pmix_base_collect_data 0, MPI_Init does not distribute the published values.  All processes are partners
+     * then.
      */
     for (int64_t distance = 1; distance < size && opal_pmix_collect_all_data; distance *= 2) {
         if (!is_like_me(ranks, (int)((ranks->rank + distance) % size), &fails)) {
@@ -245,7 +239,6 @@ static void find_partners(mca_coll_irr_module_t *module, mca_coll_irr_partners_t
     }
 }
 
-/* Returns true if some rank at a distance 2^k from this rank is no partner. */
 static bool lacks_partner(const mca_coll_irr_partners_t *partners, int ranks)
 {
     bool lacks = false;
@@ -258,28 +251,17 @@ static bool lacks_partner(const mca_coll_irr_partners_t *partners, int ranks)
 
 /* ---- reasons ---- */
 
-static bool given(const char *path)
-{
-    return path != NULL && path[0] != '\0';
-}
-
-/* Returns true if the settings name a schedule file or a dump of the matrices, which only the engine can use. */
-static bool needs_engine(const mca_coll_irr_settings_t *settings)
-{
-    return given(settings->engine.schedule_file) || given(settings->engine.matrix_dump);
-}
-
 const char *mca_coll_irr_reason_to_serve(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     if (service->algorithm != MCA_COLL_IRR_AUTO) {
         return "";
     }
-    return given(module->settings->engine.schedule_file) ? " and there is a schedule file" : " and there is a dump";
+    return module->settings->engine.schedule_file[0] != '\0' ? " and there is a schedule file"
+                                                             : " and there is a dump";
 }
 
 /*
- * Returns NULL if this rank wants the engine to serve the collective.  Otherwise returns the value of the algorithm
- * parameter and the reason, for a user message.
+ * Returns NULL if this rank wants the engine.  Otherwise returns the value of the algorithm parameter, and the reason.
  */
 static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
@@ -287,7 +269,7 @@ static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mc
         return "host";
     }
     return service->state == MCA_COLL_IRR_CHOOSING || service->algorithm != MCA_COLL_IRR_AUTO ||
-           needs_engine(module->settings) ? NULL : "auto and coll_irr_setup_share is 0";
+           mca_coll_irr_wants_engine(module->keyed) ? NULL : "auto and coll_irr_setup_share is 0";
 }
 
 /* Returns true if this rank's settings allow trials of the strategies of the named algorithm. */
@@ -295,22 +277,22 @@ static bool tries(const mca_coll_irr_module_t *module, const mca_coll_irr_servic
 {
     return !mca_coll_irr_is_host(service->algorithm) && irr_algorithm_strategy(service->algorithm)->order->uses_tree &&
            module->settings->engine.pacing == IRR_PACING_AUTO && mca_coll_irr_component.params.setup_share > 0 &&
-           !needs_engine(module->settings);
+           !mca_coll_irr_wants_engine(module->keyed);
 }
 
 /* ---- words ---- */
 
 /*
- * The indices of the words of a vote.  In BAD_VALUE and LEFT, the number P - r stands for rank r of P ranks, so the
- * maximum stands for the lowest rank.  UNLIKE is 1 if coll/irr differs on some rank.
+ * The words of a vote.  In BAD_VALUE and LEFT, P - r stands for rank r of P ranks, so the maximum stands for the lowest
+ * rank.  UNLIKE is 1 if coll/irr differs on some rank.
  */
 enum { BAD_VALUE, WANTED, LEFT, APART = MCA_COLL_IRR_VOTE_APART, PINNED, MACHINE, UNLIKE = MACHINE + 2, WORDS };
 
 _Static_assert((int)MACHINE == (int)MCA_COLL_IRR_VOTE_MACHINE, "the order of coll_irr_agreement.h");
 
 /*
- * Returns true if this rank reports why the ranks disagree.  The lowest rank with a bad value reports it.  If no rank
- * has a bad value, the lowest rank that leaves the collective to Open MPI reports its own reason.
+ * Returns true if this rank reports why the ranks disagree: the lowest rank with a bad value, or else the lowest rank
+ * that leaves the collective to Open MPI.
  */
 static bool reports(const mca_coll_irr_agreement_t *agreement)
 {
@@ -320,24 +302,22 @@ static bool reports(const mca_coll_irr_agreement_t *agreement)
     return (words[BAD_VALUE] != 0 ? words[BAD_VALUE] : words[LEFT]) == (uint64_t)(ranks->size - ranks->rank);
 }
 
-/*
- * Writes the bad value or the error of this rank.  Warns the user, unless a warning in MPI_Init has named the value.
- */
+/* Writes the bad value or the error of this rank.  MPI_Init has warned the user of bad values of parameters already. */
 static void report_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL_IRR_WHY])
 {
-    const mca_coll_irr_bad_t *bad = module->bad;
+    mca_coll_irr_bad_t bad;
 
-    if (bad == NULL) {
+    if (module->trouble != IRR_ERR_BAD_PARAM || !mca_coll_irr_find_bad(module->keyed, &bad)) {
         snprintf(why, MCA_COLL_IRR_WHY, "rank %d: %s", module->ranks.rank,
                  module->trouble != IRR_ERR_OOB ? "it has no memory"
                      : "it cannot look up the data that other ranks have published in MPI_Init");
         mca_coll_irr_warn("%s; Open MPI's own algorithm serves the communicator", why);
         return;
     }
-    snprintf(why, MCA_COLL_IRR_WHY, "%s is '%s' on rank %d, which is not allowed", bad->parameter, bad->value,
+    snprintf(why, MCA_COLL_IRR_WHY, "%s is '%s' on rank %d, which is not allowed", bad.setting->parameter, bad.value,
              module->ranks.rank);
-    if (bad->keyed) {
-        mca_coll_irr_warn_bad(bad);
+    if (bad.keyed) {
+        mca_coll_irr_warn_bad(&bad);
     }
 }
 
@@ -368,7 +348,7 @@ static irr_status_t take_cause(mca_coll_irr_agreement_t *agreement)
     return IRR_OK;
 }
 
-/* The step after a vote in which ranks disagree: one rank reports the cause, which a reduction sends to all ranks. */
+/* The step after a vote in which ranks disagree: all ranks get the cause from one rank. */
 static irr_status_t divided(mca_coll_irr_agreement_t *agreement)
 {
     memset(agreement->text, 0, sizeof(agreement->text));
@@ -379,8 +359,8 @@ static irr_status_t divided(mca_coll_irr_agreement_t *agreement)
 }
 
 /*
- * Sets the words of this rank.  If this rank leaves the collective to Open MPI, sets `why` of the agreement.  If there
- * was no memory for the module, the rank knows no settings: it sets no words here, and the setup reports the error.
+ * Sets the words of this rank, and `why` of the agreement.  If there was no memory for the module, the rank knows no
+ * settings: it sets no words, and the setup reports the error.
  */
 static void cast_vote(mca_coll_irr_agreement_t *agreement)
 {
@@ -408,7 +388,6 @@ static void cast_vote(mca_coll_irr_agreement_t *agreement)
 
 /* ---- steps ---- */
 
-/* Evaluates the maxima of the words: the engine serves the collective, Open MPI serves it, or the ranks disagree. */
 static irr_status_t decide(mca_coll_irr_agreement_t *agreement)
 {
     const char *why = agreement->why != NULL ? agreement->why : "unknown, because memory is lacking";

@@ -2,13 +2,12 @@
  * compat.h - all differences between the Open MPI releases that this component is built for.
  *
  *   4.1  coll framework 2.0.0; the tests run on it
- *   5.0  coll framework 2.4.0: info strings are objects, process info and mutexes are in opal; the tests
- *        passed on 5.0.7 with UCX 1.18.1, in a build with all headers of Open MPI
- *   6.0  coll framework 3.0.0: counts and displacements are arrays of 32 or 64 bit, the modules install their
- *        functions; the tests passed on the branch v6.0.x of August 2026, with its PMIx and PRRTE
+ *   5.0  coll framework 2.4.0: info strings are objects, process info and mutexes are in opal; tested with 5.0.7
+ *   6.0  coll framework 3.0.0: counts and displacements are arrays of 32 or 64 bit, modules install their functions;
+ *        tested with the branch v6.0.x of August 2026
  *
  * When Open MPI loads a component, it compares neither its own version with that of the build nor the layout of its
- * structures.  mca_coll_irr_abi_matches therefore compares the release of the build with the running release.
+ * structures. mca_coll_irr_abi_matches therefore compares the release of the build with the running release.
  */
 #ifndef MCA_COLL_IRR_COMPAT_H
 #define MCA_COLL_IRR_COMPAT_H
@@ -16,8 +15,7 @@
 #include "ompi_config.h"
 
 /*
- * coll_base_util.h includes op.h, and op.h includes a header that packages of Open MPI lack.  This component needs only
- * the name of one type from op.h.
+ * op.h, which coll_base_util.h includes, includes a header that packages of Open MPI lack.  Only this type is needed.
  */
 #if !__has_include("ompi/mpi/fortran/base/fint_2_int.h")
 #define OMPI_OP_H
@@ -72,13 +70,10 @@ typedef struct ompi_op_t ompi_op_t;
 #define mca_coll_irr_process_info opal_process_info
 #endif
 
-/*
- * True if the enable function of a module makes the module serve the communicator, and its disable function undoes
- * this.  Before 6.0 Open MPI does both.
- */
+/* True if modules install and remove their functions themselves.  Before 6.0 Open MPI does. */
 #define MCA_COLL_IRR_INSTALLS (OMPI_MAJOR_VERSION >= 6)
 
-/* True if Open MPI yields the processor while it waits, as it does on oversubscribed nodes. */
+/* Open MPI yields the processor while it waits, as on oversubscribed nodes. */
 extern bool ompi_mpi_yield_when_idle;
 
 /* ---- counts and displacements ---- */
@@ -90,7 +85,7 @@ typedef const int *mca_coll_irr_counts_t;
 typedef const int *mca_coll_irr_displs_t;
 typedef const MPI_Aint *mca_coll_irr_offsets_t;   /* displacements in bytes of MPI_Neighbor_alltoallw */
 
-/* Convert an element of an argument to size_t or ptrdiff_t, and a C array to the type of an argument. */
+/* Convert an element to size_t or ptrdiff_t, and a C array to the type of an argument. */
 #define MCA_COLL_IRR_COUNT(counts, i)     ((size_t)(counts)[i])
 #define MCA_COLL_IRR_DISPL(displs, i)     ((ptrdiff_t)(displs)[i])   /* also for offsets */
 #define MCA_COLL_IRR_COUNTS(array)        (array)
@@ -137,8 +132,7 @@ static inline bool mca_coll_irr_displs_equal(mca_coll_irr_displs_t a, mca_coll_i
 /* ---- memory of accelerators ---- */
 
 /*
- * Returns false if Open MPI knows no accelerator.  All buffers are then in memory of the host.  The result does not
- * change after Open MPI has opened the collective components.
+ * Returns false if Open MPI knows no accelerator: all buffers are in memory of the host.  The result does not change.
  */
 static inline bool mca_coll_irr_knows_devices(void)
 {
@@ -159,8 +153,8 @@ static inline bool mca_coll_irr_knows_devices(void)
 /* ---- info keys ---- */
 
 /*
- * Returns true if the communicator was created with an info key that has this prefix.  Most communicators have none.
- * Unlike a lookup of each possible key, this test takes no lock.
+ * Returns true if the communicator was created with an info key that has this prefix.  Takes no lock, unlike a lookup
+ * of each possible key; most communicators have none.
  */
 static inline bool mca_coll_irr_info_has(ompi_communicator_t *comm, const char *prefix)
 {
@@ -183,10 +177,7 @@ static inline bool mca_coll_irr_info_has(ompi_communicator_t *comm, const char *
     return false;
 }
 
-/*
- * Copies the value of an info key with which the communicator was created.  Returns false if there is no such key, or
- * if `comm` is NULL.
- */
+/* Copies the value of an info key.  Returns false if there is no such key, or if `comm` is NULL. */
 static inline bool mca_coll_irr_info_get(ompi_communicator_t *comm, const char *key, char *value, size_t size)
 {
     int found = 0;
@@ -210,7 +201,7 @@ static inline bool mca_coll_irr_info_get(ompi_communicator_t *comm, const char *
 
 /* ---- communicators ---- */
 
-/* Returns the number of a communicator.  No two communicators that exist in this process have the same number. */
+/* No two communicators that exist in this process have the same number. */
 static inline unsigned mca_coll_irr_comm_number(ompi_communicator_t *comm)
 {
 #if OMPI_MAJOR_VERSION == 4
@@ -222,7 +213,6 @@ static inline unsigned mca_coll_irr_comm_number(ompi_communicator_t *comm)
 
 /* ---- values that processes publish in MPI_Init ---- */
 
-/* Returns the rank of this process in its job. */
 static inline unsigned mca_coll_irr_my_process(void)
 {
     return (unsigned)OMPI_PROC_MY_NAME->vpid;
@@ -234,15 +224,15 @@ static inline unsigned mca_coll_irr_my_process(void)
 #define MCA_COLL_IRR_GLOBAL OPAL_PMIX_GLOBAL
 #define MCA_COLL_IRR_NODEID OPAL_PMIX_NODEID
 
-/* Returns true in a process of a job, false for example in ompi_info. */
+/* False for example in ompi_info. */
 static inline bool mca_coll_irr_modex_works(void)
 {
     return opal_pmix.put != NULL && opal_pmix.initialized != NULL && opal_pmix.initialized();
 }
 
 /*
- * Looks up a value that a process has published with this type; see mca_coll_irr_modex_get.  Open MPI 4.1 has a macro
- * for such a lookup, but the macro crashes if there is no memory.
+ * Looks up a value that a process has published with this type.  Open MPI 4.1 has a macro for it, which crashes without
+ * memory.
  */
 static inline int mca_coll_irr_modex_find(const char *key, opal_data_type_t type, const opal_process_name_t *name,
                                           uint64_t *value)
@@ -303,22 +293,21 @@ static inline int mca_coll_irr_modex_find(const char *key, pmix_data_type_t type
 #endif
 
 /*
- * Looks up a value that a process of this job has published.  Does not wait until the process publishes the value.
- * Returns OMPI_SUCCESS; OMPI_ERR_NOT_FOUND in all processes, if the value was not published; or an error of this
- * process.
+ * Looks up a value of a process of this job, and does not wait until it is published.  Returns OMPI_SUCCESS;
+ * OMPI_ERR_NOT_FOUND, in all processes, if the value was not published; or an error of this process.
  */
 static inline int mca_coll_irr_modex_get(const char *key, const opal_process_name_t *name, uint64_t *value)
 {
     return mca_coll_irr_modex_find(key, MCA_COLL_IRR_UINT64, name, value);
 }
 
-/* Looks up the number of the node of a process.  Returns OMPI_SUCCESS or an error of this process. */
+/* Looks up the number of the node of a process. */
 static inline int mca_coll_irr_modex_node(const opal_process_name_t *name, uint64_t *node)
 {
     return mca_coll_irr_modex_find(MCA_COLL_IRR_NODEID, MCA_COLL_IRR_UINT32, name, node);
 }
 
-/* Publishes a value of this process, before MPI_Init exchanges the published values.  Returns false on failure. */
+/* Publishes a value of this process, before MPI_Init exchanges values.  Returns false on failure. */
 static inline bool mca_coll_irr_modex_put(const char *key, uint64_t value)
 {
     int result;
@@ -345,10 +334,9 @@ static inline bool mca_coll_irr_fault_tolerant_job(void)
 /* ---- version of the running Open MPI ---- */
 
 /*
- * Returns the ABI class of a release.  All releases of 4.1 are a class, 5.0.0 to 5.0.6 are a class, and the releases of
- * 5.0 from 5.0.7 on are a class.  In all releases of a class, the members of communicators and collective modules that
- * coll/irr uses have the same offsets, with one exception.  5.0.10 adds a member at the end of collective modules, for
- * which our modules reserve room, and a member in front of the list of a communicator's modules.
+ * Returns the ABI class of a release: 4.1, 5.0.0 to 5.0.6, or 5.0 from 5.0.7 on.  In all releases of a class, the
+ * members of communicators and modules that coll/irr uses have the same offsets, except that 5.0.10 adds a member at
+ * the end of modules, for which ours reserve room, and one in front of the list of a communicator's modules.
  */
 static inline int mca_coll_irr_abi_class(int major, int minor, int release)
 {
@@ -356,8 +344,8 @@ static inline int mca_coll_irr_abi_class(int major, int minor, int release)
 }
 
 /*
- * Sets major, minor and release number of the running Open MPI.  Returns false if they are unknown.  If a packager has
- * changed the identification of Open MPI, a loaded front end has the numbers.
+ * Sets major, minor and release number.  Returns false if they are unknown.  If a packager has changed the
+ * identification of Open MPI, a loaded front end has the numbers.
  */
 static inline bool mca_coll_irr_release(int running[3])
 {
@@ -372,7 +360,7 @@ static inline bool mca_coll_irr_release(int running[3])
            sscanf(text, "Open MPI v%d.%d.%d", &running[0], &running[1], &running[2]) == 3;
 }
 
-/* Returns true if the running Open MPI has the ABI class of the build.  Writes the running version, cut to `size`. */
+/* Returns true if the running Open MPI has the ABI class of the build.  Writes the running version. */
 static inline bool mca_coll_irr_abi_matches(char *running, size_t size)
 {
     int numbers[3];
@@ -387,8 +375,7 @@ static inline bool mca_coll_irr_abi_matches(char *running, size_t size)
 }
 
 /*
- * Returns the number of members that this release has in front of the list of a communicator's modules, and that other
- * releases of the same class lack.
+ * Returns the number of members in front of the list of a communicator's modules that other releases of the class lack.
  */
 static inline int mca_coll_irr_new_members(int major, int minor, int release)
 {
@@ -396,8 +383,8 @@ static inline int mca_coll_irr_new_members(int major, int minor, int release)
 }
 
 /*
- * Returns the list of the modules of a communicator by ascending priority, or NULL if the communicator has none.  Uses
- * the offset of the list in the running release.
+ * Returns the modules of a communicator by ascending priority, or NULL.  Uses the offset of the list in the running
+ * release.
  */
 static inline const opal_list_t *mca_coll_irr_modules(const ompi_communicator_t *comm)
 {
