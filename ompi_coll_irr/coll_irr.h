@@ -327,13 +327,8 @@ void mca_coll_irr_settings_give(const mca_coll_irr_settings_t *settings);
 /* Called when the component closes. */
 void mca_coll_irr_settings_close(void);
 
-/* The parameters that name an algorithm. mca_coll_irr_parameter returns the parameter of a collective. */
-extern const char *const mca_coll_irr_algorithm_parameters[MCA_COLL_IRR_ALGORITHMS];
-
-static inline const char *mca_coll_irr_parameter(mca_coll_irr_which_t which)
-{
-    return mca_coll_irr_algorithm_parameters[mca_coll_irr_collectives[which].algorithm];
-}
+/* Returns the name of the parameter that names the algorithm of a collective. */
+const char *mca_coll_irr_parameter(mca_coll_irr_which_t which);
 
 int mca_coll_irr_pvars_register(void);
 

@@ -4,7 +4,7 @@
  *
  * The first step is the vote.  Unless all ranks want the engine, Open MPI serves the collective.  If all ranks choose
  * by trials, they agree on the constants of the machine (coll_irr_memory.c) and on the next trial
- * (coll_irr_strategies.c). Otherwise they set up an engine communicator.  The setup includes the errors of each rank
+ * (coll_irr_strategies.c).  Otherwise they set up an engine communicator.  The setup includes the errors of each rank
  * (no memory, no transport), so that the engine serves either all ranks or none.
  *
  * An engine communicator has one algorithm.  Each collective has a primary: MPI_Alltoallv for collectives with blocks

@@ -2,7 +2,7 @@
  * coll_irr_buffer.c - converts counts, displacements and datatypes to blocks of bytes.
  *
  * A run is a contiguous range of bytes of a block.  Blocks of one run, or of long runs, are exchanged in the user's
- * buffer. Other blocks, and blocks in memory of an accelerator, go through a packed copy (coll_irr_runs.c).  With
+ * buffer.  Other blocks, and blocks in memory of an accelerator, go through a packed copy (coll_irr_runs.c).  With
  * MPI_IN_PLACE there is one side with at most one packed copy, and the engine exchanges its bytes in place
  * (route/pairs.h).
  *
@@ -157,11 +157,11 @@ irr_status_t mca_coll_irr_end_reserve(mca_coll_irr_end_t *end, size_t blocks)
     return IRR_GROW(end->list, end->max, blocks);
 }
 
-irr_status_t mca_coll_irr_bytes_reserve(mca_coll_irr_bytes_t *bytes, size_t sent, size_t received)
+irr_status_t mca_coll_irr_operation_reserve(mca_coll_irr_operation_t *operation, size_t sent, size_t received)
 {
-    const irr_status_t status = mca_coll_irr_end_reserve(&bytes->input, sent);
+    const irr_status_t status = mca_coll_irr_end_reserve(&operation->input, sent);
 
-    return status == IRR_OK ? mca_coll_irr_end_reserve(&bytes->output, received) : status;
+    return status == IRR_OK ? mca_coll_irr_end_reserve(&operation->output, received) : status;
 }
 
 static void fini(mca_coll_irr_end_t *end)
@@ -171,10 +171,10 @@ static void fini(mca_coll_irr_end_t *end)
     *end = (mca_coll_irr_end_t){ .list = NULL };
 }
 
-void mca_coll_irr_bytes_fini(mca_coll_irr_bytes_t *bytes)
+void mca_coll_irr_operation_fini(mca_coll_irr_operation_t *operation)
 {
-    fini(&bytes->input);
-    fini(&bytes->output);
+    fini(&operation->input);
+    fini(&operation->output);
 }
 
 static mca_coll_irr_layout_t layout_of(const ompi_datatype_t *datatype)
@@ -369,17 +369,18 @@ static bool open_new(mca_coll_irr_end_t *end, const mca_coll_irr_side_t *side)
 
 /* Not inlined, so that a call that repeats its counts has few registers to store. */
 __attribute__((noinline))
-static bool make_problem(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
-                         const mca_coll_irr_ranks_t *ranks, bool in_place)
+static bool make_problem(mca_coll_irr_operation_t *operation, const mca_coll_irr_ranks_t *ranks, bool in_place)
 {
-    bool has_room = repeats(&bytes->output, &call->recv) || open_new(&bytes->output, &call->recv);
+    const mca_coll_irr_call_t *call = operation->call;
+    mca_coll_irr_end_t *input = &operation->input, *output = &operation->output;
+    bool has_room = repeats(output, &call->recv) || open_new(output, &call->recv);
 
-    if (!in_place && !repeats(&bytes->input, &call->send)) {
-        has_room = open_new(&bytes->input, &call->send) && has_room;
+    if (!in_place && !repeats(input, &call->send)) {
+        has_room = open_new(input, &call->send) && has_room;
     }
-    bytes->problem = (irr_problem_t){
-        .ranks = ranks->size, .rank = ranks->rank, .send = in_place ? bytes->output.blocks : bytes->input.blocks,
-        .recv = bytes->output.blocks, .neighbors = call->neighbors, .in_place = in_place };
+    operation->problem = (irr_problem_t){
+        .ranks = ranks->size, .rank = ranks->rank, .send = in_place ? output->blocks : input->blocks,
+        .recv = output->blocks, .neighbors = call->neighbors, .in_place = in_place };
     return has_room;
 }
 
@@ -391,16 +392,24 @@ static inline bool is_for(const irr_problem_t *last, const mca_coll_irr_call_t *
            ranks->size == last->ranks;
 }
 
-bool mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
-                             const mca_coll_irr_ranks_t *ranks)
+void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_call_t *call,
+                                 const mca_coll_irr_ranks_t *ranks)
 {
     const bool in_place = call->send.buffer == MPI_IN_PLACE;
 
-    bytes->output.base = call->recv.buffer;
-    bytes->input.base = call->send.buffer;
-    return (is_for(&bytes->problem, call, ranks, in_place) && repeats(&bytes->output, &call->recv) &&
-            (in_place || repeats(&bytes->input, &call->send))) ||
-           make_problem(bytes, call, ranks, in_place);
+    operation->call = call;
+    operation->failed = OMPI_SUCCESS;
+    operation->output.base = call->recv.buffer;
+    operation->input.base = call->send.buffer;
+    if (is_for(&operation->problem, call, ranks, in_place) && repeats(&operation->output, &call->recv) &&
+        (in_place || repeats(&operation->input, &call->send))) {
+        return;   /* without packed copies */
+    }
+    if (!make_problem(operation, ranks, in_place)) {
+        operation->failed = OMPI_ERR_OUT_OF_RESOURCE;
+    } else if (!operation->repeats) {
+        operation->failed = mca_coll_irr_operation_pack(operation);
+    }
 }
 
 static void free_copy(mca_coll_irr_end_t *end)
@@ -411,10 +420,10 @@ static void free_copy(mca_coll_irr_end_t *end)
     }
 }
 
-void mca_coll_irr_bytes_free_copies(mca_coll_irr_bytes_t *bytes)
+void mca_coll_irr_operation_free_copies(mca_coll_irr_operation_t *operation)
 {
-    free_copy(&bytes->output);
-    free_copy(&bytes->input);
+    free_copy(&operation->output);
+    free_copy(&operation->input);
 }
 
 /* ---- packing ---- */
@@ -467,15 +476,18 @@ static int convert(const mca_coll_irr_side_t *side, const mca_coll_irr_end_t *en
     return result == OMPI_SUCCESS ? mca_coll_irr_runs_convert(&joined, joined_at, pack) : result;
 }
 
-int mca_coll_irr_bytes_pack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call)
+int mca_coll_irr_operation_pack(const mca_coll_irr_operation_t *operation)
 {
-    const bool in_place = bytes->problem.in_place;
-    const mca_coll_irr_end_t *end = in_place ? &bytes->output : &bytes->input;
+    const bool in_place = operation->problem.in_place;
+    const mca_coll_irr_end_t *end = in_place ? &operation->output : &operation->input;
+    const mca_coll_irr_side_t *side = in_place ? &operation->call->recv : &operation->call->send;
 
-    return end->packed != NULL ? convert(in_place ? &call->recv : &call->send, end, true) : OMPI_SUCCESS;
+    return end->packed != NULL ? convert(side, end, true) : OMPI_SUCCESS;
 }
 
-int mca_coll_irr_bytes_unpack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call)
+int mca_coll_irr_operation_unpack(const mca_coll_irr_operation_t *operation)
 {
-    return bytes->output.packed != NULL ? convert(&call->recv, &bytes->output, false) : OMPI_SUCCESS;
+    const mca_coll_irr_end_t *end = &operation->output;
+
+    return end->packed != NULL ? convert(&operation->call->recv, end, false) : OMPI_SUCCESS;
 }

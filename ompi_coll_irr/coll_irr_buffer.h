@@ -74,36 +74,65 @@ typedef struct mca_coll_irr_end_t {
     size_t                packed_bytes, packed_blocks;
 } mca_coll_irr_end_t;
 
-/* A zeroed structure is closed.  A later call that uses the same structure reuses its lists. */
-typedef struct mca_coll_irr_bytes_t {
-    irr_problem_t      problem;         /* with MPI_IN_PLACE both sides have the blocks of output */
-    mca_coll_irr_end_t input, output;   /* with MPI_IN_PLACE only output is used */
-} mca_coll_irr_bytes_t;
+/*
+ * One exchange by an engine communicator.  A blocking call starts an operation and waits for its exchange.  Open MPI's
+ * progress advances the operations of nonblocking and persistent calls (coll_irr_request.h).  The operation of a
+ * persistent request repeats: it keeps its blocks and packed copies, and the engine communicator has a plan for it.
+ *
+ * A zeroed operation is closed.  A later call that uses the same operation reuses its lists of blocks.
+ */
+typedef struct mca_coll_irr_operation_t {
+    const mca_coll_irr_call_t *call;            /* with ranks */
+    irr_problem_t              problem;         /* with MPI_IN_PLACE both sides have the blocks of output */
+    mca_coll_irr_end_t         input, output;   /* with MPI_IN_PLACE only output is used */
+    irr_exchange_t            *exchange;        /* NULL: Open MPI serves the call */
+    bool                       repeats;
+    int                        failed;          /* OMPI_SUCCESS, or no memory, or an error of packing */
+} mca_coll_irr_operation_t;
 
 /* Reserve room for blocks.  Return IRR_OK, or IRR_ERR_NO_MEMORY and leave the room unchanged. */
 irr_status_t mca_coll_irr_end_reserve(mca_coll_irr_end_t *end, size_t blocks);
-irr_status_t mca_coll_irr_bytes_reserve(mca_coll_irr_bytes_t *bytes, size_t sent, size_t received);
-void         mca_coll_irr_bytes_fini(mca_coll_irr_bytes_t *bytes);
+irr_status_t mca_coll_irr_operation_reserve(mca_coll_irr_operation_t *operation, size_t sent, size_t received);
 
 /*
- * Makes the lists of blocks of a call, whose ranks mca_coll_irr_set_ranks has set.  Allocates packed copies for blocks
- * whose mean run of bytes is shorter than IRR_BLOCK_MIN, and for blocks in memory of an accelerator.  Returns false if
- * there is no memory for a copy: the lists exist, but the call cannot be served.
+ * Makes the blocks of the call, whose ranks mca_coll_irr_set_ranks has set, and packs the send side; an operation that
+ * repeats is packed before each start instead.  There must be room for the blocks.  Blocks in memory of an accelerator,
+ * and blocks whose mean run of bytes is shorter than IRR_BLOCK_MIN, have packed copies.  The call must outlive the
+ * operation.  mca_coll_irr_operation_start reports errors.
  */
-bool mca_coll_irr_bytes_open(mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call,
-                             const mca_coll_irr_ranks_t *ranks);
+void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_call_t *call,
+                                 const mca_coll_irr_ranks_t *ranks);
 
-/* True if the bytes have packed copies. */
-static inline bool mca_coll_irr_bytes_are_copied(const mca_coll_irr_bytes_t *bytes)
+/*
+ * Starts the exchange.  `exchange` must be set, unless the operation repeats.  If `failed` is set, the engine
+ * communicator fails on all members, so that no rank waits for this one.
+ */
+irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, irr_comm_t *irr_comm);
+
+/* True if the operation has packed copies. */
+static inline bool mca_coll_irr_operation_is_copied(const mca_coll_irr_operation_t *operation)
 {
-    return bytes->output.packed != NULL || bytes->input.packed != NULL;
+    return operation->output.packed != NULL || operation->input.packed != NULL;
 }
 
-void mca_coll_irr_bytes_free_copies(mca_coll_irr_bytes_t *bytes);
+int mca_coll_irr_operation_finish_packed(mca_coll_irr_operation_t *operation, int result);
+
+/*
+ * Finishes an operation whose exchange has ended with `result`: unpacks, and closes it unless it repeats.  Returns the
+ * result, or the error of packing or unpacking.
+ */
+static inline int mca_coll_irr_operation_finish(mca_coll_irr_operation_t *operation, int result)
+{
+    return operation->failed != OMPI_SUCCESS || mca_coll_irr_operation_is_copied(operation)
+               ? mca_coll_irr_operation_finish_packed(operation, result) : result;
+}
 
 /* Copy between the user's buffers and the packed copies.  Return OMPI_SUCCESS or the error of the datatype engine. */
-int mca_coll_irr_bytes_pack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call);
-int mca_coll_irr_bytes_unpack(const mca_coll_irr_bytes_t *bytes, const mca_coll_irr_call_t *call);
+int mca_coll_irr_operation_pack(const mca_coll_irr_operation_t *operation);
+int mca_coll_irr_operation_unpack(const mca_coll_irr_operation_t *operation);
+
+void mca_coll_irr_operation_free_copies(mca_coll_irr_operation_t *operation);
+void mca_coll_irr_operation_fini(mca_coll_irr_operation_t *operation);
 
 /* Returns the length in bytes of the k-th block in rank order, and sets *rank_p to its rank. */
 size_t mca_coll_irr_side_bytes(const mca_coll_irr_side_t *side, int k, int *rank_p);
@@ -148,55 +177,5 @@ void  mca_coll_irr_kept_give(void *memory);
 /* Called when the component opens and closes. */
 void mca_coll_irr_runs_open(void);
 void mca_coll_irr_runs_close(void);
-
-/* ---- coll_irr_request.c: one exchange by an engine communicator ---- */
-
-/*
- * A blocking call starts an operation and waits for its exchange.  Open MPI's progress advances the operations of
- * nonblocking and persistent calls (coll_irr_request.h).  The operation of a persistent request repeats: it keeps its
- * blocks and packed copies, and the engine communicator has a plan for it.  A zeroed operation is closed.
- */
-typedef struct mca_coll_irr_operation_t {
-    const mca_coll_irr_call_t *call;       /* with ranks */
-    mca_coll_irr_bytes_t       bytes;
-    irr_exchange_t            *exchange;   /* NULL: Open MPI serves the call */
-    bool                       repeats;
-    int                        failed;     /* OMPI_SUCCESS, or no memory, or an error of packing */
-} mca_coll_irr_operation_t;
-
-/*
- * Makes the blocks of the call, and packs the send side.  An operation that repeats is packed before each start
- * instead. There must be room for the blocks.  The call must outlive the operation. mca_coll_irr_operation_start
- * reports errors.
- */
-static inline void mca_coll_irr_operation_open(mca_coll_irr_operation_t *operation, const mca_coll_irr_call_t *call,
-                                               const mca_coll_irr_ranks_t *ranks)
-{
-    operation->call = call;
-    operation->failed = OMPI_SUCCESS;
-    if (!mca_coll_irr_bytes_open(&operation->bytes, call, ranks)) {
-        operation->failed = OMPI_ERR_OUT_OF_RESOURCE;
-    } else if (!operation->repeats && mca_coll_irr_bytes_are_copied(&operation->bytes)) {
-        operation->failed = mca_coll_irr_bytes_pack(&operation->bytes, call);
-    }
-}
-
-/*
- * Starts the exchange.  `exchange` must be set, unless the operation repeats.  If `failed` is set, the engine
- * communicator fails on all members, so that no rank waits for this one.
- */
-irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, irr_comm_t *irr_comm);
-
-int mca_coll_irr_operation_finish_packed(mca_coll_irr_operation_t *operation, int result);
-
-/*
- * Finishes an operation whose exchange has ended with `result`: unpacks, and closes it unless it repeats.  Returns the
- * result, or the error of packing or unpacking.
- */
-static inline int mca_coll_irr_operation_finish(mca_coll_irr_operation_t *operation, int result)
-{
-    return operation->failed != OMPI_SUCCESS || mca_coll_irr_bytes_are_copied(&operation->bytes)
-               ? mca_coll_irr_operation_finish_packed(operation, result) : result;
-}
 
 #endif

@@ -8,7 +8,7 @@
  * know.
  *
  * If a call starts during an agreement, its strategy is not known yet.  An exchange of the engine can start later, in
- * order. A call to Open MPI cannot, because Open MPI assigns a tag to each call in call order.  However, a persistent
+ * order.  A call to Open MPI cannot, because Open MPI assigns a tag to each call in call order.  However, a persistent
  * request of Open MPI takes the same tag, exchanges the same messages, and can start at any time.  A call during an
  * agreement therefore creates a persistent request.  This component starts the request if Open MPI serves the call, and
  * frees it otherwise.  A call that the engine serves at once also takes a tag.  Two conditions must hold: the
@@ -19,12 +19,12 @@
  * Because all ranks must take the same number of tags, a persistent request of Open MPI takes the tag of such a call.
  *
  * A rank without memory still takes part, because other ranks wait for it.  The module contains the memory of its
- * classes. If there is no memory for a request, the request is on the stack, and the call blocks until the operation
+ * classes.  If there is no memory for a request, the request is on the stack, and the call blocks until the operation
  * has ended.
  *
  * If the engine serves a persistent request from the first start, everything that may fail, wait or differ between
  * ranks happens in the init call, which all ranks enter.  The ranks agree on an engine communicator and on a plan for
- * the request. If any rank has an error, all ranks use a request of the previous module, which served the collective
+ * the request.  If any rank has an error, all ranks use a request of the previous module, which served the collective
  * before coll/irr.
  *
  * If the ranks choose by trials, a request has trials of its own.  Its first strategy is the strategy that blocking
@@ -285,7 +285,7 @@ static mca_coll_irr_request_t *create(const args_t *args)
         return request;
     }
     if (request != NULL) {
-        mca_coll_irr_bytes_free_copies(&request->operation.bytes);
+        mca_coll_irr_operation_free_copies(&request->operation);
         mca_coll_irr_request_give(request);
     }
     mca_coll_irr_class_fini(class);
@@ -307,7 +307,7 @@ static irr_status_t open_planned(mca_coll_irr_module_t *module, const irr_settin
 {
     const mca_coll_irr_agreement_params_t params = {
         .goal = MCA_COLL_IRR_OPEN, .tag = MCA_COLL_IRR_TAG_BLOCKING, .blocking = true, .plans = true,
-        .problem = request == NULL ? NULL : &request->operation.bytes.problem, .settings = settings,
+        .problem = request == NULL ? NULL : &request->operation.problem, .settings = settings,
         .trouble = trouble };
 
     return mca_coll_irr_agree(module, NULL, &params, comm_p);
@@ -337,7 +337,7 @@ static irr_status_t create_served(const args_t *args, const irr_settings_t *sett
 
 /*
  * Makes the strategy that blocking calls found the current strategy of the request, if all ranks can open it.
- * Collective. Returns IRR_OK or an error of a reduction.
+ * Collective.  Returns IRR_OK or an error of a reduction.
  */
 static irr_status_t take_found(mca_coll_irr_module_t *module, mca_coll_irr_request_t *request)
 {

@@ -94,7 +94,7 @@ static inline bool measures_calls(const mca_coll_irr_service_t *service)
 
 /*
  * Serves a call that the record of the service counts, or, if `chooses` is true, that counts for the choice of the
- * strategy. The choice may need the time of the call, and an agreement after it.
+ * strategy.  The choice may need the time of the call, and an agreement after it.
  */
 __attribute__((noinline))
 static int serve_counted(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, irr_comm_t *strategy,

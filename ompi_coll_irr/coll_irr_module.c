@@ -341,7 +341,7 @@ static void destruct(mca_coll_irr_module_t *module)
     free(module->neighbors);
     mca_coll_irr_reduction_leave(&module->ranks, NULL, module->class);    /* an agreement may be in progress */
     mca_coll_irr_settings_give(module->settings);
-    mca_coll_irr_bytes_fini(&module->operation.bytes);
+    mca_coll_irr_operation_fini(&module->operation);
     drop_previous(module);
     mca_coll_irr_ranks_fini(&module->ranks);
 }

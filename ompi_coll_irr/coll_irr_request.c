@@ -33,7 +33,8 @@ mca_coll_irr_requests_t mca_coll_irr_requests;
 
 irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, irr_comm_t *irr_comm)
 {
-    const mca_coll_irr_bytes_t *bytes = &operation->bytes;
+    const void *input = operation->input.base;
+    void *output = operation->output.base;
 
     if (operation->failed != OMPI_SUCCESS) {
         irr_comm_give_up(irr_comm, IRR_ERR_NO_MEMORY, "cannot start an exchange");
@@ -41,9 +42,9 @@ irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, i
     }
     if (operation->repeats) {
         operation->exchange = irr_comm_exchange(irr_comm);
-        return irr_exchange_restart(operation->exchange, bytes->input.base, bytes->output.base);
+        return irr_exchange_restart(operation->exchange, input, output);
     }
-    return irr_exchange_start(operation->exchange, &bytes->problem, bytes->input.base, bytes->output.base);
+    return irr_exchange_start(operation->exchange, &operation->problem, input, output);
 }
 
 /* A message that is too long does not affect other messages, so these are unpacked. */
@@ -52,12 +53,12 @@ int mca_coll_irr_operation_finish_packed(mca_coll_irr_operation_t *operation, in
     if (operation->failed != OMPI_SUCCESS) {
         result = operation->failed;
     } else if (result == OMPI_SUCCESS || result == MPI_ERR_TRUNCATE) {
-        const int unpacked = mca_coll_irr_bytes_unpack(&operation->bytes, operation->call);
+        const int unpacked = mca_coll_irr_operation_unpack(operation);
 
         result = result == OMPI_SUCCESS ? unpacked : result;
     }
     if (!operation->repeats) {
-        mca_coll_irr_bytes_free_copies(&operation->bytes);
+        mca_coll_irr_operation_free_copies(operation);
     }
     return result;
 }
@@ -85,7 +86,7 @@ void mca_coll_irr_request_destroy(mca_coll_irr_request_t *request)
     mca_coll_irr_reduction_leave(&request->class->module->ranks, NULL, request->class);
     mca_coll_irr_side_hold(&request->call.recv, false);
     mca_coll_irr_side_hold(&request->call.send, false);
-    mca_coll_irr_bytes_free_copies(&request->operation.bytes);
+    mca_coll_irr_operation_free_copies(&request->operation);
     mca_coll_irr_request_give(request);
 }
 
@@ -157,7 +158,7 @@ bool mca_coll_irr_request_open(mca_coll_irr_request_t *request)
     const bool repeats = operation->repeats;
     const size_t sent = repeats ? mca_coll_irr_side_arrays(&call->send) : 0;
 
-    if (mca_coll_irr_bytes_reserve(&operation->bytes, (size_t)call->send.slots, (size_t)call->recv.slots) != IRR_OK ||
+    if (mca_coll_irr_operation_reserve(operation, (size_t)call->send.slots, (size_t)call->recv.slots) != IRR_OK ||
         irr_renew(&request->arrays, &request->arrays_bytes, sent + mca_coll_irr_side_arrays(&call->recv)) != IRR_OK) {
         return false;
     }
@@ -165,7 +166,7 @@ bool mca_coll_irr_request_open(mca_coll_irr_request_t *request)
     if (repeats) {
         mca_coll_irr_side_copy(&call->send, request->arrays);
     }
-    if (repeats || operation->bytes.output.packed != NULL) {
+    if (repeats || operation->output.packed != NULL) {
         mca_coll_irr_side_copy(&call->recv, request->arrays + sent);
     }
     return operation->failed == OMPI_SUCCESS;
@@ -185,7 +186,7 @@ static void construct(mca_coll_irr_request_t *request)
 
 static void destruct(mca_coll_irr_request_t *request)
 {
-    mca_coll_irr_bytes_fini(&request->operation.bytes);
+    mca_coll_irr_operation_fini(&request->operation);
     irr_free(request->arrays);
 }
 

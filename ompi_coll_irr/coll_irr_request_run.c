@@ -100,7 +100,7 @@ static void end_exchange(mca_coll_irr_request_t *request)
         if (exchange != NULL) {
             irr_exchange_give(exchange);
         }
-        mca_coll_irr_bytes_free_copies(&operation->bytes);
+        mca_coll_irr_operation_free_copies(operation);
     } else if (*error != OMPI_SUCCESS) {
         mca_coll_irr_class_lose(request->class);
     }
@@ -267,7 +267,7 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
         } else {
             request->operation.failed =
                 mca_coll_irr_service_strategy(&request->class->service) == NULL
-                    ? OMPI_SUCCESS : mca_coll_irr_bytes_pack(&request->operation.bytes, request->operation.call);
+                    ? OMPI_SUCCESS : mca_coll_irr_operation_pack(&request->operation);
             mca_coll_irr_request_begin(request);
         }
     }
@@ -309,7 +309,7 @@ static void start_agreement(mca_coll_irr_class_t *class)
     const mca_coll_irr_agreement_params_t params = {
         .goal = class->service.state == MCA_COLL_IRR_NEW ? MCA_COLL_IRR_SERVE : MCA_COLL_IRR_CHOOSE,
         .tag = class->tag, .unfit = class->unfit, .plans = class->request != NULL,
-        .problem = class->request != NULL ? &class->request->operation.bytes.problem : NULL };
+        .problem = class->request != NULL ? &class->request->operation.problem : NULL };
 
     mca_coll_irr_agreement_start(&class->agreement, class->module, &class->service, &params);
 }
@@ -452,7 +452,7 @@ static int advance_all(void)
 
 /*
  * Returns the number of events.  If there are none, Open MPI yields the processor on a node with more ranks than
- * processors. In a wait for the engine this function yields itself, and therefore returns at least one event.
+ * processors.  In a wait for the engine this function yields itself, and therefore returns at least one event.
  */
 int mca_coll_irr_requests_progress(void)
 {

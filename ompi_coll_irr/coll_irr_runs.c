@@ -9,7 +9,7 @@
  * a short block, so a table keeps the runs.  A new datatype may have the address of a freed one.  The table therefore
  * also keeps a copy of the convertor's description of the datatype, which must equal the description in a call.  For a
  * datatype with many runs or a long description, the table keeps only the mean length of a run, and each call finds the
- * runs again. If such a datatype is mistaken for another one, the choice between packing and listing may be slow, but
+ * runs again.  If such a datatype is mistaken for another one, the choice between packing and listing may be slow, but
  * it is correct.
  *
  * The first access to a page costs more than the copy of its bytes.  Later calls on any communicator therefore reuse
@@ -317,19 +317,9 @@ static kept_t *remove_spare(size_t bytes)
     return spare;
 }
 
-static kept_t *allocate(size_t bytes)
-{
-    const size_t room = bytes / 2 * 3 + KEPT_MIN;   /* pages without access cost no memory */
-    kept_t *kept = bytes < SIZE_MAX / 2 ? malloc(sizeof(*kept) + room) : NULL;
-
-    if (kept != NULL) {
-        kept->bytes = room;
-    }
-    return kept;
-}
-
 void *mca_coll_irr_kept_take(size_t bytes)
 {
+    const size_t room = bytes / 2 * 3 + KEPT_MIN;   /* pages without access cost no memory */
     kept_t *kept;
 
     opal_mutex_lock(&pool.lock);
@@ -337,7 +327,10 @@ void *mca_coll_irr_kept_take(size_t bytes)
     opal_mutex_unlock(&pool.lock);
     if (kept == NULL || kept->bytes < bytes) {
         free(kept);
-        kept = allocate(bytes);
+        kept = bytes < SIZE_MAX / 2 ? malloc(sizeof(*kept) + room) : NULL;
+        if (kept != NULL) {
+            kept->bytes = room;
+        }
     }
     return kept != NULL ? kept->memory : NULL;
 }

@@ -22,12 +22,12 @@ irr_status_t mca_coll_irr_rooms_reserve(mca_coll_irr_module_t *module)
 {
     const mca_coll_irr_neighbors_t *neighbors = module->neighbors;
     const size_t ranks = (size_t)module->ranks.size;
-    const irr_status_t status = mca_coll_irr_bytes_reserve(&module->operation.bytes, ranks, ranks);
+    const irr_status_t status = mca_coll_irr_operation_reserve(&module->operation, ranks, ranks);
 
     if (status != IRR_OK || neighbors == NULL) {
         return status;
     }
-    return mca_coll_irr_bytes_reserve(&module->operation.bytes, (size_t)neighbors->sends, (size_t)neighbors->receives);
+    return mca_coll_irr_operation_reserve(&module->operation, (size_t)neighbors->sends, (size_t)neighbors->receives);
 }
 
 /* ---- states ---- */
@@ -58,7 +58,7 @@ void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t 
 {
     service->state = MCA_COLL_IRR_DECLINED;
     if (!is_in_use(module)) {
-        mca_coll_irr_bytes_fini(&module->operation.bytes);
+        mca_coll_irr_operation_fini(&module->operation);
     }
     irr_log_fit(service->why, sizeof(service->why), why);
     mca_coll_irr_log(module, service);
@@ -193,8 +193,7 @@ bool mca_coll_irr_wants_engine(ompi_communicator_t *comm)
  */
 static call_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
 {
-    const mca_coll_irr_setting_t *setting =
-        mca_coll_irr_setting(mca_coll_irr_algorithm_parameters[algorithm] + strlen(MCA_COLL_IRR_PREFIX));
+    const mca_coll_irr_setting_t *setting = mca_coll_irr_algorithm_setting(algorithm);
     char key[OPAL_MAX_INFO_VAL + 1];
     const int index = irr_setting_index(setting->row, mca_coll_irr_setting_text(setting, comm, key, NULL));
 

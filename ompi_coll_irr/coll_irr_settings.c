@@ -83,6 +83,7 @@ static const irr_setting_t of_process[] = {
 #undef AT
 #define AT(member) offsetof(mca_coll_irr_settings_t, member)
 
+/* The first rows name an algorithm. */
 static const irr_setting_t of_communicator[] = {
     { "alltoallv_algorithm", IRR_SETTING_NAME, USER, AT(algorithms[MCA_COLL_IRR_ALLTOALLV_ALGORITHM]), "auto",
       "Algorithm for MPI_Alltoallv and MPI_Alltoallw: auto finds the fastest, host is Open MPI's implementation; man "
@@ -132,6 +133,16 @@ mca_coll_irr_setting_t *mca_coll_irr_setting(const char *name)
         i++;
     }
     return &table[i];
+}
+
+const mca_coll_irr_setting_t *mca_coll_irr_algorithm_setting(int algorithm)
+{
+    return &table[PROCESS + algorithm];
+}
+
+const char *mca_coll_irr_parameter(mca_coll_irr_which_t which)
+{
+    return mca_coll_irr_algorithm_setting(mca_coll_irr_collectives[which].algorithm)->parameter;
 }
 
 /* ---- registration ---- */
@@ -268,12 +279,6 @@ const char *mca_coll_irr_setting_text(const mca_coll_irr_setting_t *setting, omp
     }
     return has_key ? key : mca_coll_irr_parameter_text(setting);
 }
-
-const char *const mca_coll_irr_algorithm_parameters[MCA_COLL_IRR_ALGORITHMS] = {
-    [MCA_COLL_IRR_ALLTOALLV_ALGORITHM] = MCA_COLL_IRR_PREFIX "alltoallv_algorithm",
-    [MCA_COLL_IRR_ALLTOALL_ALGORITHM] = MCA_COLL_IRR_PREFIX "alltoall_algorithm",
-    [MCA_COLL_IRR_NEIGHBOR_ALGORITHM] = MCA_COLL_IRR_PREFIX "neighbor_algorithm"
-};
 
 /* ---- bad values ---- */
 

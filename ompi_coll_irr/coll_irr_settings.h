@@ -35,8 +35,9 @@ typedef struct mca_coll_irr_setting_t {
 /* Returns setting i, or NULL past the last.  The settings of the process come first. */
 mca_coll_irr_setting_t *mca_coll_irr_setting_at(int i);
 
-/* Returns the setting with this name, which must exist. */
+/* Return the setting with this name, which must exist, and the setting that names an algorithm. */
 mca_coll_irr_setting_t *mca_coll_irr_setting(const char *name);
+const mca_coll_irr_setting_t *mca_coll_irr_algorithm_setting(int algorithm);
 
 const char *mca_coll_irr_parameter_text(const mca_coll_irr_setting_t *setting);
 
