@@ -33,6 +33,7 @@
 #include "choose/choice.h"
 #include "irr.h"
 
+#include <stdatomic.h>
 #include <time.h>
 
 /*
@@ -164,7 +165,10 @@ __attribute__((format(printf, 1, 2)))
 void mca_coll_irr_warn(const char *format, ...);
 
 /* Returns true in the first call for a flag, and sets the flag, so that a process prints a message at most once. */
-bool mca_coll_irr_warns_first(bool *warned);
+static inline bool mca_coll_irr_warns_first(_Atomic bool *warned)
+{
+    return !atomic_exchange(warned, true);
+}
 
 /* Called when the component opens and closes. */
 void mca_coll_irr_messages_open(void);

@@ -180,9 +180,9 @@ struct mca_coll_irr_agreement_t {
     bool                    sets_up;      /* the next step belongs to the setup */
     irr_oob_t               oob;
     irr_setup_t             setup;
-    irr_comm_t             *comm;         /* until a service owns it */
-    irr_status_t            setup_result; /* or IRR_ERR_NOT_SUPPORTED on all ranks, or an error */
-    uint64_t                failed;       /* planning failed here; after the reduction: anywhere */
+    irr_comm_t             *comm;         /* the new one, until a service owns it */
+    irr_status_t            setup_result; /* IRR_OK; IRR_ERR_NOT_SUPPORTED on all ranks; or an error */
+    uint64_t                failed;       /* not 0: planning failed here; later: on any rank */
     bool                    only_shared;  /* no transport is set up; equal on all ranks */
     mca_coll_irr_group_t   *group;        /* for the teardown */
     mca_coll_irr_service_t *comm_service; /* that gets the engine communicator */

@@ -174,8 +174,7 @@ int mca_coll_irr_runs_convert(const mca_coll_irr_elements_t *elements, char *pac
 void *mca_coll_irr_kept_take(size_t bytes);
 void  mca_coll_irr_kept_give(void *memory);
 
-/* Called when the component opens and closes. */
-void mca_coll_irr_runs_open(void);
+/* Called when the component closes. */
 void mca_coll_irr_runs_close(void);
 
 #endif

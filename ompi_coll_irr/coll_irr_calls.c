@@ -106,11 +106,9 @@ static void begin_class(mca_coll_irr_class_t *class)
 
 static mca_coll_irr_class_t *class_of(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
 {
-    const char *call = mca_coll_irr_collectives[which].forms[MCA_COLL_IRR_NONBLOCKING].call;
-
     if (module->nonblocking[which] == NULL) {
         module->nonblocking[which] = &module->class[which];
-        mca_coll_irr_class_init(module->nonblocking[which], module, which, call);
+        mca_coll_irr_class_init(module->nonblocking[which], module, which, MCA_COLL_IRR_NONBLOCKING);
         begin_class(module->nonblocking[which]);
     }
     return module->nonblocking[which];
@@ -266,14 +264,13 @@ typedef struct args {
  */
 static mca_coll_irr_request_t *create(const args_t *args)
 {
-    const mca_coll_irr_entry_t *entry = &mca_coll_irr_collectives[args->which].forms[MCA_COLL_IRR_PERSISTENT];
     mca_coll_irr_class_t *class = malloc(sizeof(*class));
     mca_coll_irr_request_t *request;
 
     if (class == NULL) {
         return NULL;
     }
-    mca_coll_irr_class_init(class, args->module, args->which, entry->call);
+    mca_coll_irr_class_init(class, args->module, args->which, MCA_COLL_IRR_PERSISTENT);
     class->service.state = MCA_COLL_IRR_DECLINED;
     memcpy(class->service.why, mca_coll_irr_team_service(args->module->team, args->which)->why,
            sizeof(class->service.why));

@@ -41,36 +41,49 @@ static inline side_t equal(const void *buffer, one_count_t count, type_t *type)
 }
 
 /*
- * Arrays of counts and displacements.  `displs` and `types` are the members of a side that hold displacements and
- * datatypes; `is_far` is true if displacements have the type MPI_Aint.
+ * Arrays of counts and displacements.  `side` is the function that makes a side.  `displs` and `types` are the members
+ * of a side that hold displacements and datatypes.
  */
 #define ARRAYS_DECLARED(displs_t, types_t)                                                                         \
     const void *sbuf, counts_t scounts, displs_t sdispls, types_t stypes,                                          \
     void *rbuf, counts_t rcounts, displs_t rdispls, types_t rtypes
 #define ARRAYS_PASSED sbuf, scounts, sdispls, stypes, rbuf, rcounts, rdispls, rtypes
-#define ARRAYS_CALL(displs, types, is_far)                                                                         \
-    { { .buffer = (void *)sbuf, .far = is_far, .counts = scounts, .displs = sdispls, .types = stypes },            \
-      { .buffer = (void *)rbuf, .far = is_far, .counts = rcounts, .displs = rdispls, .types = rtypes }, NULL }
+#define ARRAYS_CALL(side) { side(sbuf, scounts, sdispls, stypes), side(rbuf, rcounts, rdispls, rtypes), NULL }
 #define ARRAYS_AGAIN(send, recv, displs, types)                                                                    \
     (send).buffer, (send).counts, (send).displs, (send).types, (recv).buffer, (recv).counts, (recv).displs, (recv).types
 
 /* With one datatype. */
 #define COUNTED_DECLARED          ARRAYS_DECLARED(displs_t, type_t *)
 #define COUNTED_PASSED            ARRAYS_PASSED
-#define COUNTED_CALL              ARRAYS_CALL(displs, datatype, false)
+#define COUNTED_CALL              ARRAYS_CALL(counted)
 #define COUNTED_AGAIN(send, recv) ARRAYS_AGAIN(send, recv, displs, datatype)
+
+static inline side_t counted(const void *buffer, counts_t counts, displs_t displs, type_t *type)
+{
+    return (side_t){ .buffer = (void *)buffer, .counts = counts, .displs = displs, .datatype = type };
+}
 
 /* With a datatype for each block, displacements in bytes. */
 #define TYPED_DECLARED            ARRAYS_DECLARED(displs_t, type_t *const *)
 #define TYPED_PASSED              ARRAYS_PASSED
-#define TYPED_CALL                ARRAYS_CALL(displs, datatypes, false)
+#define TYPED_CALL                ARRAYS_CALL(typed)
 #define TYPED_AGAIN(send, recv)   ARRAYS_AGAIN(send, recv, displs, datatypes)
+
+static inline side_t typed(const void *buffer, counts_t counts, displs_t displs, type_t *const *types)
+{
+    return (side_t){ .buffer = (void *)buffer, .counts = counts, .displs = displs, .datatypes = types };
+}
 
 /* With a datatype for each block, displacements of type MPI_Aint. */
 #define FAR_DECLARED              ARRAYS_DECLARED(offsets_t, type_t *const *)
 #define FAR_PASSED                ARRAYS_PASSED
-#define FAR_CALL                  ARRAYS_CALL(offsets, datatypes, true)
+#define FAR_CALL                  ARRAYS_CALL(far)
 #define FAR_AGAIN(send, recv)     ARRAYS_AGAIN(send, recv, offsets, datatypes)
+
+static inline side_t far(const void *buffer, counts_t counts, offsets_t offsets, type_t *const *types)
+{
+    return (side_t){ .buffer = (void *)buffer, .far = true, .counts = counts, .offsets = offsets, .datatypes = types };
+}
 
 /* ---- the functions of a collective ---- */
 

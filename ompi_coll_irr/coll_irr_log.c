@@ -197,7 +197,7 @@ static bool *logged_of(mca_coll_irr_module_t *module, mca_coll_irr_service_t *se
 /* Logs once that messages stay in shared memory, and once which network the engine has opened. */
 static void log_transport(void)
 {
-    static bool memory_logged, network_logged;
+    static _Atomic bool memory_logged, network_logged;
     const mca_coll_irr_component_t *component = &mca_coll_irr_component;
     irr_counters_t counters;
     bool has_network;

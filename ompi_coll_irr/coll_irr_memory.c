@@ -37,7 +37,7 @@ static struct {
     irr_machine_t    machine;
     uint64_t         hash;     /* 0: the file was not read yet */
     irr_file_error_t error;
-    bool             warned;   /* some rank has warned the user */
+    _Atomic bool     warned;   /* some rank has warned the user */
 } constants;
 
 /* Reads the file in the first call. */

@@ -38,17 +38,6 @@ void mca_coll_irr_warn(const char *format, ...)
                 mca_coll_irr_process_info.nodename, mca_coll_irr_my_process(), text, rule);
 }
 
-bool mca_coll_irr_warns_first(bool *warned)
-{
-    bool first;
-
-    opal_mutex_lock(&mca_coll_irr_component.lock);
-    first = !*warned;
-    *warned = true;
-    opal_mutex_unlock(&mca_coll_irr_component.lock);
-    return first;
-}
-
 /* A line of the engine's log: errors and warnings are user messages. */
 static void on_log(void *context, irr_log_level_t level, const char *text)
 {

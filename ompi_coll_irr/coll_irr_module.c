@@ -359,10 +359,8 @@ static int irr_register(void)
 
 static int irr_open(void)
 {
-    OBJ_CONSTRUCT(&mca_coll_irr_component.lock, opal_mutex_t);
     mca_coll_irr_messages_open();
-    mca_coll_irr_runs_open();
-    mca_coll_irr_requests_open();
+    mca_coll_irr_has_devices = mca_coll_irr_knows_devices();
     mca_coll_irr_transport_open();
     mca_coll_irr_modes_open();
     mca_coll_irr_signature_open();
@@ -385,7 +383,6 @@ static int irr_close(void)
     mca_coll_irr_requests_close();
     mca_coll_irr_runs_close();
     mca_coll_irr_messages_close();
-    OBJ_DESTRUCT(&mca_coll_irr_component.lock);
     return OMPI_SUCCESS;
 }
 
@@ -405,5 +402,6 @@ mca_coll_irr_component_t mca_coll_irr_component = {
         .collm_init_query = init_query,
         .collm_comm_query = comm_query
     },
-    .output = -1
+    .output = -1,
+    .lock = OPAL_MUTEX_STATIC_INIT
 };

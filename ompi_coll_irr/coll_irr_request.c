@@ -27,24 +27,22 @@
 
 #include "opal/runtime/opal_progress.h"
 
-mca_coll_irr_requests_t mca_coll_irr_requests;
+mca_coll_irr_requests_t mca_coll_irr_requests = { .lock = OPAL_MUTEX_STATIC_INIT };
 
 /* ---- operations ---- */
 
 irr_status_t mca_coll_irr_operation_start(mca_coll_irr_operation_t *operation, irr_comm_t *irr_comm)
 {
-    const void *input = operation->input.base;
-    void *output = operation->output.base;
-
     if (operation->failed != OMPI_SUCCESS) {
         irr_comm_give_up(irr_comm, IRR_ERR_NO_MEMORY, "cannot start an exchange");
         return IRR_ERR_NO_MEMORY;
     }
     if (operation->repeats) {
         operation->exchange = irr_comm_exchange(irr_comm);
-        return irr_exchange_restart(operation->exchange, input, output);
+        return irr_exchange_restart(operation->exchange, operation->input.base, operation->output.base);
     }
-    return irr_exchange_start(operation->exchange, &operation->problem, input, output);
+    return irr_exchange_start(operation->exchange, &operation->problem, operation->input.base,
+                              operation->output.base);
 }
 
 /* A message that is too long does not affect other messages, so these are unpacked. */
@@ -192,11 +190,6 @@ static void destruct(mca_coll_irr_request_t *request)
 
 OBJ_CLASS_INSTANCE(mca_coll_irr_request_t, ompi_coll_base_nbc_request_t, construct, destruct);
 
-void mca_coll_irr_requests_open(void)
-{
-    OBJ_CONSTRUCT(&mca_coll_irr_requests.lock, opal_mutex_t);
-}
-
 void mca_coll_irr_requests_close(void)
 {
     while (mca_coll_irr_requests.spare != NULL) {
@@ -205,18 +198,18 @@ void mca_coll_irr_requests_close(void)
         mca_coll_irr_requests.spare = request->next;
         OBJ_RELEASE(request);
     }
-    OBJ_DESTRUCT(&mca_coll_irr_requests.lock);
 }
 
 /* ---- classes ---- */
 
 void mca_coll_irr_class_init(mca_coll_irr_class_t *class, mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
-                             const char *call)
+                             mca_coll_irr_form_t form)
 {
     memset(class, 0, sizeof(*class));
     class->module = module;
     class->service = (mca_coll_irr_service_t){
-        .which = which, .call = call, .algorithm = mca_coll_irr_algorithm_of(module, which) };
+        .which = which, .call = mca_coll_irr_collectives[which].forms[form].call,
+        .algorithm = mca_coll_irr_algorithm_of(module, which) };
     OPAL_THREAD_LOCK(&mca_coll_irr_requests.lock);
     if (mca_coll_irr_requests.live == NULL) {
         opal_progress_register(mca_coll_irr_requests_progress);

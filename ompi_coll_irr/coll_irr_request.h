@@ -65,8 +65,7 @@ typedef struct mca_coll_irr_requests_t {
 
 extern mca_coll_irr_requests_t mca_coll_irr_requests;
 
-/* Called when the component opens and closes. */
-void mca_coll_irr_requests_open(void);
+/* Called when the component closes. */
 void mca_coll_irr_requests_close(void);
 
 /*
@@ -113,9 +112,9 @@ void mca_coll_irr_request_begin(mca_coll_irr_request_t *request);
 
 /* ---- classes ---- */
 
-/* The memory of the class must not move.  `call` is the name of the MPI function. */
+/* The memory of the class must not move. */
 void mca_coll_irr_class_init(mca_coll_irr_class_t *class, mca_coll_irr_module_t *module, mca_coll_irr_which_t which,
-                             const char *call);
+                             mca_coll_irr_form_t form);
 void mca_coll_irr_class_fini(mca_coll_irr_class_t *class);
 
 /*

@@ -53,7 +53,7 @@ static struct {
     opal_mutex_t lock;
     known_t      known[SETS][SET];
     unsigned     next_replaced;    /* modulo SET: the next entry to replace */
-} table;
+} table = { .lock = OPAL_MUTEX_STATIC_INIT };
 
 bool mca_coll_irr_has_devices;
 
@@ -296,7 +296,7 @@ static struct {
     opal_mutex_t lock;
     kept_t      *spare;   /* sorted by size, the largest first */
     size_t       bytes;
-} pool;
+} pool = { .lock = OPAL_MUTEX_STATIC_INIT };
 
 /*
  * Removes and returns the smallest buffer of at least `bytes` bytes, or else the largest buffer; NULL: no memory is
@@ -353,13 +353,6 @@ void mca_coll_irr_kept_give(void *memory)
     free(kept);
 }
 
-void mca_coll_irr_runs_open(void)
-{
-    mca_coll_irr_has_devices = mca_coll_irr_knows_devices();
-    OBJ_CONSTRUCT(&table.lock, opal_mutex_t);
-    OBJ_CONSTRUCT(&pool.lock, opal_mutex_t);
-}
-
 void mca_coll_irr_runs_close(void)
 {
     for (int i = 0; i < SETS * SET; i++) {
@@ -368,6 +361,4 @@ void mca_coll_irr_runs_close(void)
     while (pool.spare != NULL) {
         free(remove_spare(0));
     }
-    OBJ_DESTRUCT(&pool.lock);
-    OBJ_DESTRUCT(&table.lock);
 }

@@ -119,7 +119,7 @@ uint64_t mca_coll_irr_process_modes(void);
 /* Makes engine communicators serve the collective. strategies[0] must be set. */
 void mca_coll_irr_serve(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *because);
 
-/* Makes the module serve that served the collective before coll/irr. */
+/* From now on the previous module, which served the collective before coll/irr, serves it again. */
 void mca_coll_irr_decline(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service, const char *why);
 
 /*

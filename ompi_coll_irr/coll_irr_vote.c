@@ -76,7 +76,7 @@ static signature_t sign(void)
 static struct {
     signature_t signature;   /* of this process */
     bool        published;
-    bool        warned;      /* report_unlike has run */
+    _Atomic bool warned;     /* report_unlike has run */
 } mine;
 
 void mca_coll_irr_signature_open(void)
