@@ -160,11 +160,10 @@ bool irr_engine_has_network(irr_engine_t *engine);
  * These three functions shut the engine down, in this order.  None of them blocks.
  *
  * 1.  irr_engine_close ends all exchanges that still receive with IRR_ERR_CANCELED, and starts to flush and close all
- *    endpoints.  Before this call the caller runs a barrier of all processes.  Reason: if a program sends a message
- *    that its receiver does not expect, the sender waits until the receiver discards the message; the receiver does so
- *    while it waits in the barrier.
- * 2.  irr_engine_drain continues to flush and close, and returns IRR_IN_PROGRESS until all endpoints are closed.
- * 3.  irr_engine_destroy frees the engine.  Before this call the caller runs a barrier of all processes with which this
+ *    endpoints.  Before this call the caller runs a barrier of all processes, because the sender of a message that its
+ *    receiver does not expect waits until the receiver discards it; the receiver does so in the barrier.
+ * 2. irr_engine_drain continues to flush and close, and returns IRR_IN_PROGRESS until all endpoints are closed.
+ * 3. irr_engine_destroy frees the engine.  Before this call the caller runs a barrier of all processes with which this
  *    process has shared a communicator.
  *
  * During both barriers the caller keeps calling irr_engine_progress.

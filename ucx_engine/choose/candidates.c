@@ -8,20 +8,24 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Different pacings are tried if messages have at least this length in bytes.  Such messages may fill switch queues. */
+/*
+ * Least length, in bytes, of the longest message with which trials compare pacings (conditions under which a message
+ * may start).  Such messages may fill the queues of switches.
+ */
 #define PACED_FROM 4096
 
 /*
  * Mean length of messages, in bytes, from which pacing sync is tried before pacing loose.  With sync, a message waits
- * for a signal that the link is free; with loose, messages may share a link.  Measured in the lab at 100 Mbit/s: with
- * 8 KiB, loose was the fastest pacing, or nearly the fastest; from 64 KiB on, sync was the fastest.
+ * for a signal that its links are free; with loose, only for earlier messages of its own rank.  Measured on emulated
+ * Ethernet (contrib/lab) at 100 Mbit/s: with 8 KiB, loose was the fastest pacing, or nearly the fastest; from 64 KiB
+ * on, sync was the fastest.
  */
 #define SIGNALS_FROM 16384
 
 /*
  * Range of mean lengths of messages, in bytes, in which two copies through shared memory may be faster than a single
- * copy, because the sender does not wait for the receiver.  The faster method depends on caches and on the number of
- * ranks that share a processor.
+ * copy out of the sender's memory, because the sender does not wait for the receiver.  The faster method depends on
+ * caches and on the number of ranks that share a processor.
  */
 #define TWO_COPIES_FROM 4096
 #define TWO_COPIES_TO   131072
@@ -99,8 +103,8 @@ static void add_grid(all_t *all, const irr_settings_t *settings, const irr_dims_
 }
 
 /*
- * Returns whether grids are worth a trial.  With four ranks or more, a grid needs fewer messages than direct.  No
- * grid is tried on a node whose ranks share processors, because a rank would wait for a processor in each stage.
+ * Returns whether grids are worth a trial.  From four ranks on, a grid needs fewer messages than direct.  If the ranks
+ * of a node share processors, a rank would wait for a processor in each stage of a grid.
  */
 static bool should_try_grids(const irr_traffic_t *traffic)
 {
@@ -116,9 +120,9 @@ static int root(int number, double power)
 }
 
 /*
- * Adds grid and bruck.  If the user has set no dimensions, grid is added with several: two that are as equal as
- * possible; the ranks of a node and the nodes; three dimensions with the ranks of a node as the first; and three equal
- * ones.
+ * Adds bruck, and grid with the dimensions that the user has set.  If none are set, adds a grid of two nearly equal
+ * dimensions, and depending on the numbers of ranks and nodes: ranks of a node x nodes; the same with the nodes in two
+ * dimensions; three nearly equal dimensions.
  */
 static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
 {
@@ -142,12 +146,12 @@ static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traf
 }
 
 /*
- * Adds the algorithm hybrid, which sends long messages directly and all others through a grid.  A message is long if
- * the user's limit says so; without a limit, if the model predicts that it costs less when it is sent directly.
+ * Adds the algorithm hybrid, which sends long messages directly and all others through a grid.  A message is long from
+ * a limit on, which the user sets, or from which on direct messages cost less by the model.
  *
- * The lengths of single messages are unknown.  `longs` is the number of long messages if all of them are as long as the
- * longest one.  The hybrid is added if the longest message is long, if `longs` is less than a quarter of the messages,
- * and if the mean of the other messages is not long.
+ * The lengths of single messages are unknown, so all long messages are assumed to be as long as the longest message;
+ * there are at most `longs` of them.  Three conditions must hold: the longest message is long, fewer than a quarter of
+ * the messages are long, and the mean of the others is below the limit.
  */
 static void add_hybrid(all_t *all, const irr_settings_t *settings, const irr_machine_t *machine,
                       const irr_traffic_t *traffic)
@@ -166,8 +170,8 @@ static void add_hybrid(all_t *all, const irr_settings_t *settings, const irr_mac
 }
 
 /*
- * Adds direct for ranks on one node.  If the mean length of messages is in the range above, also adds direct with
- * compose gather, which copies each message twice instead of once.
+ * Adds direct for ranks on one node.  If two copies may be faster, also adds direct with compose gather, which copies
+ * each message into shared memory and out of it.
  */
 static void add_copies(all_t *all, const irr_settings_t *settings, const irr_traffic_t *traffic)
 {
@@ -278,8 +282,8 @@ static int next_by_model(const all_t *all, double limit)
 }
 
 /*
- * Returns the first candidate with this pacing; -1: there is none, or it was taken.  The list has the strategies of
- * paced.h in its order: the one that is probably the fastest comes first.
+ * Returns the first candidate with this pacing; -1: there is none, or it was taken.  Among candidates with one pacing,
+ * the first is probably the fastest (choose/paced.h).
  */
 static int first_with(const all_t *all, const irr_pacing_t *pacing)
 {
@@ -313,8 +317,8 @@ static const irr_pacing_t *const *pacings_for(const irr_traffic_t *traffic)
 }
 
 /*
- * Takes candidates of two kinds alternately: a candidate with the next pacing of pacings_for(), and the candidate with
- * the least predicted time.
+ * Adds to the list, alternately, a candidate with the next pacing of pacings_for(), and the candidate with the least
+ * predicted time.
  */
 static int take_alternately(all_t *all, const irr_traffic_t *traffic, double limit, irr_candidate_t *list)
 {

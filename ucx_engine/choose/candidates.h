@@ -3,15 +3,10 @@
  *
  * The model (choose/model.h) predicts the times of the algorithms direct, grid, node and, if only some messages are
  * long, hybrid.  The list is sorted by these times; strategies with a very long time are left out.  There are two
- * special cases.  On one node whose ranks share processors, the candidates are direct with a single copy, and direct
- * with two copies.  If messages between nodes are so long that they may fill the queues of switches, whose cost the
- * model does not know, the list alternates between strategies with different pacings (choose/paced.h) and the
- * strategies that the model ranks first.
- *
- * irr_candidate_settings makes settings of a candidate.  A communicator with these settings uses only this strategy,
- * and runs no trial.
- *
- * This file is pure.  Cost: O(1), plus the logarithms of grids.
+ * special cases.  If all ranks are on one node and share processors, the candidates are direct with a single copy, and
+ * direct with two copies.  Long messages between nodes may fill the queues of switches, whose cost the model does not
+ * know.  The list then alternates between strategies with different pacings (choose/paced.h) and strategies in the
+ * order of the model.
  */
 #ifndef IRR_CANDIDATES_H
 #define IRR_CANDIDATES_H
@@ -19,9 +14,9 @@
 #include "choose/model.h"
 
 typedef struct irr_candidate {
-    int       row;   /* row of the algorithm table */
+    int            row;        /* row of the algorithm table */
     irr_strategy_t strategy;
-    double    ns;    /* time of an exchange, by the model */
+    double         ns;         /* time of an exchange, by the model */
 } irr_candidate_t;
 
 #define IRR_CANDIDATES_MAX 8
@@ -48,8 +43,8 @@ int irr_candidates_all(const irr_machine_t *machine, const irr_traffic_t *traffi
                        irr_candidate_t list[IRR_CANDIDATES_ALL]);
 
 /*
- * Fills list[] with the strategies of irr_paced_strategies, without times, and returns their number.  Strategies
- * without a schedule get the row of direct, all others get row `row` of the algorithm table.
+ * Fills list[] with the strategies of irr_paced_strategies, without times, and returns their number.  Strategies with a
+ * schedule get row `row` of the algorithm table, all others get the row of direct.
  */
 int irr_candidates_paced(const irr_settings_t *settings, const irr_strategy_t *base, int row, unsigned routes,
                          int ranks, irr_candidate_t list[IRR_CANDIDATES_MAX]);
@@ -57,7 +52,7 @@ int irr_candidates_paced(const irr_settings_t *settings, const irr_strategy_t *b
 /* Returns whether two candidates are the same strategy. */
 bool irr_candidate_same(const irr_candidate_t *a, const irr_candidate_t *b);
 
-/* Changes the settings of a communicator so that it uses this strategy only. */
+/* Changes the settings of a communicator so that it uses only this strategy, and runs no trial. */
 void irr_candidate_settings(const irr_candidate_t *candidate, irr_settings_t *settings);
 
 /* Writes a description for users: "tree, pacing sync, pieces of 32 KiB".  The text is cut to size, which is above 0. */

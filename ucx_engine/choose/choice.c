@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-/* Number of exchanges before the first agreement.  It is larger on one node, where an agreement is relatively slow. */
+/*
+ * Number of exchanges before the first agreement.  It is larger on one node, where an agreement takes longer relative
+ * to an exchange.
+ */
 #define FIRST_NODE  32
 #define FIRST_NODES 16
 
@@ -36,14 +39,14 @@
 #define OUTLIER 4
 
 /*
- * A look (choose/trial.h) tries a strategy in a few exchanges.  The additional time of each of these exchanges is
- * estimated as its expected time minus DOUBT, but at least as EXTRA_MIN.  All these times are relative to an exchange
- * by the current strategy.
+ * A look (choose/trial.h) tries a strategy in a few exchanges.  Relative to an exchange by the current strategy, the
+ * additional time of each of these exchanges is estimated as its expected time minus DOUBT, and at least EXTRA_MIN.
+ * DOUBT is less than 1 because the expected time may be too short.
  */
 #define DOUBT     0.7
 #define EXTRA_MIN 0.25
 
-/* The largest factor by which a time is scaled. */
+/* The largest factor by which the time of an exchange is scaled to an exchange of mean size. */
 #define SCALE_MAX 8.0
 
 /* The least speedup over the current strategy with which a strategy from lessons replaces it. */
@@ -61,7 +64,7 @@ void irr_choice_found(irr_choice_t *choice, const irr_speedup_t *speedup)
     choice->speedup = *speedup;
 }
 
-/* Begins to wait for the next agreement. */
+/* Sets the next agreement after `calls` exchanges, and resets the sums of timed exchanges. */
 static void wait_for(irr_choice_t *choice, uint64_t calls)
 {
     choice->due = choice->calls + calls;
@@ -118,8 +121,7 @@ void irr_choice_end(irr_choice_t *choice, const irr_choice_timing_t *timing, uin
         const uint64_t mean_ns = mean_sized_ns(choice, ns, load);
 
         irr_trial_took(&choice->trial, timing->sum, mean_ns);
-    } else if (timing->epoch == choice->due) {   /* otherwise the first agreement was postponed after this exchange had
-                                                    begun */
+    } else if (timing->epoch == choice->due) {   /* else the first agreement was postponed during this exchange */
         choice->own_ns = ns < choice->own_ns ? ns : choice->own_ns;
         choice->own_sum_ns += ns;
         choice->own_timed++;
@@ -269,8 +271,8 @@ static void begin_check(irr_choice_t *choice)
 }
 
 /*
- * Returns whether lessons show a gain of the list's first strategy, and whether this gain is likely to save more time
- * than opening the strategy takes.
+ * Returns whether the first strategy of the list is used without a trial: its gain, which lessons show, is likely to
+ * save more time than opening the strategy takes.
  */
 static bool recalls(const irr_choice_t *choice)
 {
@@ -292,8 +294,7 @@ static irr_choice_act_t go_on(irr_choice_t *choice)
         begin_check(choice);
         return IRR_CHOICE_GOES_ON;
     }
-    if (choice->checks && choice->relists) {   /* the known speedup is out of date, and a check would cost more than the
-                                                  budget */
+    if (choice->checks && choice->relists) {   /* the known speedup is out of date, and the budget covers no check */
         irr_choice_fall_back(choice);
         return IRR_CHOICE_SETTLES;
     }
@@ -303,8 +304,7 @@ static irr_choice_act_t go_on(irr_choice_t *choice)
     }
     choice->recalls = recalls(choice);
     choice->opens = choice->recalls ? 1 : 0;
-    if (!choice->recalls && !choice->recalled) {   /* a speedup from lessons must not be compared with measured speedups
-                                                      */
+    if (!choice->recalls && !choice->recalled) {   /* speedups from lessons must not be compared with measured ones */
         choice->opens = payable(choice);
     }
     if (choice->opens > 0) {
@@ -380,7 +380,7 @@ static irr_choice_act_t settle(irr_choice_t *choice)
     choice->tries = false;
     soon = (uint64_t)((irr_choice_judge(choice) ? AGAIN_SOON : AGAIN) * (double)choice->calls);
     if (choice->strategy != before || irr_choice_is_check(choice) || soon < choice->again) {
-        choice->again = soon;   /* otherwise the time that was set with the list still holds */
+        choice->again = soon;   /* otherwise the number of exchanges that was set with the list stays */
     }
     return IRR_CHOICE_SETTLES;
 }

@@ -1,29 +1,28 @@
 /*
  * choice.h - chooses the strategy of a communicator's exchanges if the user has not chosen an algorithm.  Strategy 0 is
  * Open MPI's implementation, and serves the first exchanges.  Trials compare other strategies with it, and their winner
- * serves later exchanges.  Trials may cost only a share of the time of the exchanges.
+ * serves later exchanges.  The cost of trials is limited to a percentage of the time of the exchanges, the share.
  *
- * The ranks run an agreement after a number of exchanges that all of them know.  Each rank times the last few exchanges
- * before the agreement, and the ranks agree on the largest time and on the load.  The largest time gives the cost of
- * the exchanges so far.  The budget is the allowed share of this cost, plus half of the saved time, minus the time
- * already spent.
+ * After a number of exchanges that all ranks know, the ranks run an agreement (a reduction).  Each rank times the last
+ * few exchanges before the agreement, and the ranks agree on the largest time and on the load: the numbers and bytes of
+ * messages.  The largest time gives the cost of the exchanges so far.  The budget for trials is the share of this cost,
+ * plus half of the saved time, minus the time already spent.
  *
  * The caller lists strategies that may be faster, the most promising first (choose/candidates.h), and opens as many of
  * them as the budget allows.  A trial compares the open strategies with the current strategy (choose/trial.h).  The
  * winner becomes the current strategy.  Later trials compare it with the rest of the list, as the budget allows.
  *
  * An epoch is the time from one agreement to the next.  The next agreement takes place when the budget is likely to
- * suffice for a trial.  The number of exchanges between two agreements is at most the number of exchanges so far.  If
- * the current strategy is not strategy 0, it is also at most 256, unless agreements would then take more than a quarter
- * of the share.
+ * suffice for a trial.  An epoch has at most as many exchanges as there were before it.  With any strategy except
+ * strategy 0 it has at most 256, unless agreements would then take more than a quarter of the share.
  *
- * Counts may change from exchange to exchange.  In a trial a rank therefore divides the time of each exchange by the
- * size of the exchange, and multiplies the quotient by the mean size before the trial.  The size is the number of bytes
- * that the rank sends and receives, plus a constant for each message.
+ * Counts may change from exchange to exchange.  In a trial a rank therefore scales the time of each exchange to the
+ * mean size of an exchange before the trial.  The size is the number of bytes that the rank sends and receives, plus a
+ * constant for each message.
  *
  * When the number of exchanges has grown by a factor of four since the last trial, a check (a trial of two strategies)
- * compares the winner with strategy 0 again.  If a trial had no clear result, it is repeated sooner.  When the number
- * of messages or bytes has doubled or halved, a check and a new list follow at once.
+ * compares the winner with strategy 0 again.  A trial without a clear result is repeated sooner.  When the number of
+ * messages or bytes has doubled or halved, a check and a new list follow at once.
  *
  * If any rank knows lessons (results of earlier trials, choose/lessons.h), the ranks agree on them whenever strategies
  * are listed.  A strategy becomes the current strategy without a trial if the lessons of all ranks show a gain, and the
@@ -32,7 +31,7 @@
  * The caller runs the exchanges with these strategies, and carries out the acts of irr_choice_act_t.  All ranks take
  * the same decisions, because decisions depend only on numbers of exchanges and on agreed maxima.
  *
- * This file is pure.  Cost: O(1) time for an exchange.
+ * Cost: O(1) time for an exchange.
  */
 #ifndef IRR_CHOICE_H
 #define IRR_CHOICE_H
@@ -58,7 +57,8 @@ typedef struct irr_choice_setup {
 /*
  * The words of the agreement: each word becomes its maximum over all ranks.  The word for thrift is a constant minus
  * the share, and the word for haste is a constant minus the duration of the agreement; their maxima therefore give the
- * least share and the least duration.  During a trial only the time spent and the sums are used.
+ * least share and the least duration.  A trial does not use the times of exchanges and the load; only a trial uses the
+ * sums.
  */
 enum {
     IRR_CHOICE_THRIFT, IRR_CHOICE_NS, IRR_CHOICE_MEAN_NS, IRR_CHOICE_HASTE, IRR_CHOICE_SPENT_NS, IRR_CHOICE_FIRST_NS,
@@ -81,7 +81,7 @@ typedef struct irr_choice {
     double            share;       /* the least limit of all ranks, as a fraction */
     double            cost_ns, spent_ns;
     double            trials_ns;   /* part of spent_ns: additional time of the exchanges in trials */
-    irr_cost_t        since;       /* cost of the exchanges since the last verdict on the current strategy */
+    irr_cost_t        since;       /* cost of the exchanges since the last verdict (verdict.c) */
     irr_saved_t       saved;       /* time saved before the last verdict */
     double            mean_ns;     /* time of an undisturbed exchange in the last epoch */
     double            most_ns;     /* mean time of the timed exchanges of the last epoch, with disturbances */
@@ -91,7 +91,7 @@ typedef struct irr_choice {
     uint64_t          calls;       /* exchanges that have begun */
     uint64_t          due;         /* number of exchanges after which the ranks agree */
     uint64_t          agreed;      /* number of exchanges at the last agreement */
-    uint64_t          again;       /* number of exchanges from which the result is checked again */
+    uint64_t          again;       /* number of exchanges after which the winner is checked again */
     bool              listed;      /* strategies were listed at least once */
     bool              relists;     /* a new list follows the check of the winner */
     bool              checks;      /* a check of the winner follows */
@@ -186,16 +186,19 @@ void irr_choice_end(irr_choice_t *choice, const irr_choice_timing_t *timing, uin
 /* Fills this rank's words for the agreement. */
 void irr_choice_words(const irr_choice_t *choice, const irr_choice_setup_t *setup, uint64_t words[IRR_CHOICE_WORDS]);
 
-/* Takes the agreed maxima of the words, and returns the next act. */
+/* Evaluates the agreed maxima of the words, and returns the next act. */
 irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IRR_CHOICE_WORDS]);
 
 /*
- * Takes the list of `count` strategies, IRR_CANDIDATES_MAX at most, with their expected times relative to strategy 0.
- * recall: the knowledge that all ranks share about them.
+ * Sets the list to `count` strategies, at most IRR_CANDIDATES_MAX.  ratios: their expected times relative to strategy
+ * 0.  recall: what the lessons of all ranks show about them.
  */
 irr_choice_act_t irr_choice_listed(irr_choice_t *choice, const double *ratios, int count, const irr_recall_t *recall);
 
-/* Takes the number of strategies that were opened.  If it is less than `opens`, no more strategies can be opened. */
+/*
+ * Adds strategies to the trial after the caller has opened them.  strategies: their number; if it is less than `opens`,
+ * no more strategies can be opened.
+ */
 irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int strategies);
 
 irr_choice_act_t irr_choice_settled(irr_choice_t *choice);
@@ -206,12 +209,12 @@ static inline void irr_choice_spent(irr_choice_t *choice, uint64_t ns)
     choice->own_spent_ns += ns;
 }
 
-/* Takes the duration of the last agreement in ns: the least duration of all ranks. */
+/* Records the duration of the last agreement in ns: the least duration of all ranks. */
 void irr_choice_agreement_took(irr_choice_t *choice, double ns);
 
 /*
- * Takes this rank's duration of the agreement in ns.  The least duration of all ranks is used, because that rank has
- * not waited for other ranks.
+ * Records this rank's duration of the agreement in ns.  The ranks use their least duration, because the rank that
+ * arrives last does not wait for others.
  */
 static inline void irr_choice_waited(irr_choice_t *choice, uint64_t ns)
 {
@@ -232,7 +235,7 @@ irr_choice_funds_t irr_choice_funds(const irr_choice_t *choice);
 /* Returns the number of exchanges before the first agreement; one_node: all ranks are on one node. */
 int irr_choice_first(bool one_node);
 
-/* Returns the slot of the i-th strategy to be opened: 1 to IRR_TRIAL_STRATEGIES - 1. */
+/* Returns the number, 1 to IRR_TRIAL_STRATEGIES - 1, that the i-th strategy gets when it is opened. */
 int irr_choice_slot(const irr_choice_t *choice, int i);
 
 /* ---- load.c ---- */

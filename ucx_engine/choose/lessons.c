@@ -152,8 +152,8 @@ irr_status_t irr_lessons_learn(irr_lessons_t *lessons, const irr_situation_t *si
 }
 
 /*
- * Adds teams, which are communicators of the same processes, and the sum of the logarithms of their numbers of calls.
- * Scales the sums down, as forget() does.
+ * Adds a number of teams, and the sum of the logarithms of their numbers of exchanges.  Scales both down, as forget()
+ * does.
  */
 static void add_teams(irr_lesson_t *lesson, double teams, double calls)
 {
@@ -261,7 +261,6 @@ void irr_lessons_words(const irr_lesson_t *lesson, const irr_candidate_t *list, 
     }
 }
 
-/* Moves strategy i to the front. */
 static void put_first(irr_candidate_t *list, double *ratios, int i)
 {
     const irr_candidate_t first = list[i];

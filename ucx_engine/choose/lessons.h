@@ -9,12 +9,12 @@
  *
  * Ranks may know different lessons.  When the ranks of a communicator list strategies, each rank states a lower and an
  * upper bound of the speedup of each strategy.  The ranks agree on the least lower and the greatest upper bound.  If
- * the lower bound of a strategy is a gain, the strategy is used at once.  If the upper bound is no gain after two
+ * the lower bound of a strategy is a gain, the strategy is used at once.  If even the upper bound is no gain after two
  * trials, the strategy is not tried again.
  *
  * Old results lose weight: all results of a strategy together weigh at most as much as IRR_LESSONS_TRIALS trials.
  *
- * This file is pure, except that it allocates memory.  Cost: O(situations) for a call.
+ * Cost: O(situations) for a call.
  */
 #ifndef IRR_LESSONS_H
 #define IRR_LESSONS_H
@@ -38,13 +38,16 @@ typedef struct irr_situation {
                                          of the busiest rank */
 } irr_situation_t;
 
-/* The logarithms of the speedups of a strategy. */
+/*
+ * The results of trials of a strategy: their number, the sum of the logarithms of the speedups, and the sum of their
+ * squares.
+ */
 typedef struct irr_found {
     char   strategy[IRR_CANDIDATE_TEXT];
     double trials, sum, squares;
 } irr_found_t;
 
-/* The knowledge of a situation. */
+/* The results in a situation. */
 typedef struct irr_lesson {
     irr_situation_t situation;
     irr_found_t     found[IRR_LESSONS_STRATEGIES];
@@ -93,16 +96,17 @@ double irr_lesson_calls(const irr_lesson_t *lesson);
 void irr_lessons_words(const irr_lesson_t *lesson, const irr_candidate_t *list, int count,
                       uint64_t words[IRR_LESSONS_WORDS]);
 
-/* The knowledge that all ranks share. */
+/* What the lessons of all ranks show about a list of strategies. */
 typedef struct irr_recall {
-    double   speedup;   /* lower bound for the first strategy of the list; 0: no known gain */
+    double   speedup;   /* lower bound of the speedup of the first strategy of the list; 0: no known gain */
     uint64_t calls;     /* expected number of exchanges of a team; 0: unknown */
     int      losers;    /* number of strategies that were removed from the list */
 } irr_recall_t;
 
 /*
- * Takes the maxima of all ranks' words, and moves the strategy with the greatest known gain to the front of the list,
- * with its ratio. drops: also removes strategies without a gain.
+ * Evaluates the maxima of all ranks' words: moves the strategy with the greatest known gain to the front of the list,
+ * and sets ratios (expected times relative to Open MPI's) where lessons know them.  drops: also removes the strategies
+ * that have shown no gain.
  */
 irr_recall_t irr_lessons_agreed(const uint64_t words[IRR_LESSONS_WORDS], bool drops, irr_candidate_t *list,
                                 double *ratios, int *count);

@@ -16,7 +16,7 @@
  * truncated file.  The lessons of a file are valid for one machine, which the second line describes.
  *
  * A writer locks the file, reads it, merges its own lessons with those of the file, writes a new file, and renames the
- * new file.  If several jobs end at the same time, no lesson is therefore lost.
+ * new file.  Jobs that end at the same time therefore overwrite no lesson of each other.
  *
  * The content of a file is not trusted: the reader checks the range of each number, and that each name is printable.
  */

@@ -123,8 +123,8 @@ static double inside_bytes(const group_t *group, double bytes)
 
 /*
  * Returns the time of a stage whose messages are gathered from several blocks.  The stage begins when the previous
- * stage has ended.  The additional load of the one rank is gathered by all ranks that send to it, and scattered by the
- * one rank.
+ * stage has ended.  All ranks that send to the rank with the additional load gather this load, and the one rank
+ * scatters it.
  */
 static double stage_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, const stage_t *stage)
 {
@@ -185,28 +185,30 @@ static group_t everybody(const irr_machine_t *machine, const irr_traffic_t *traf
 #define TAIL_SEGMENTS 3      /* number of last segments of a message whose loss no later segment reveals */
 
 /*
- * Fraction of the losses at the end of messages that no probe repairs.  The value fits two cases of the lab.  For equal
- * messages of 256 KiB it is ten times too low.
+ * Fraction of the losses at the end of messages that TCP repairs only after a timeout.  The value fits two measurements
+ * on emulated Ethernet (contrib/lab).  For equal messages of 256 KiB it is ten times too low.
  */
 #define TIMEOUTS 0.06
 
 /*
- * Fraction of the bytes above the length of a queue that are sent again.  The value fits the simulation of direct on
- * star:4,4,4,4, not the lab.
+ * Fraction of the bytes above the length of a queue that are sent again.  The value fits a simulation of direct on four
+ * switches of four hosts, not the measurements.
  */
 #define SENT_AGAIN 0.5
 
-/* Returns the fraction of the bytes meeting at a port of a switch that the port cannot queue. */
-static double excess_of(const irr_machine_t *machine, double barrier)
+/*
+ * Returns the fraction of the bytes that arrive at a port of a switch at the same time and that the port cannot queue.
+ */
+static double excess_of(const irr_machine_t *machine, double port_bytes)
 {
-    return machine->buffer > 0 && barrier > (double)machine->buffer ? 1 - (double)machine->buffer / barrier : 0;
+    return machine->buffer > 0 && port_bytes > (double)machine->buffer ? 1 - (double)machine->buffer / port_bytes : 0;
 }
 
 /*
  * Returns the number of bytes that the nodes of a switch send to other switches if no pacing delays messages; 0 if the
  * links of the switch carry all of these bytes without a queue.
  */
-static double barrier_above(const irr_machine_t *machine, const irr_traffic_t *traffic)
+static double bytes_above(const irr_machine_t *machine, const irr_traffic_t *traffic)
 {
     const double nodes = ceil(traffic->ranks / traffic->node_ranks);
     const bool above = machine->taper > 1 && machine->switch_nodes > 0 && nodes > (double)machine->switch_nodes;
@@ -215,9 +217,9 @@ static double barrier_above(const irr_machine_t *machine, const irr_traffic_t *t
 }
 
 /* Returns the time including bytes that are sent again, and a timeout if at least one message is likely to need it. */
-static double lossy_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double ns, double barrier)
+static double lossy_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, double ns, double port_bytes)
 {
-    const double excess = excess_of(machine, barrier), messages = fmax(1, traffic->messages);
+    const double excess = excess_of(machine, port_bytes), messages = fmax(1, traffic->messages);
     const double tail = fmin(1, TAIL_SEGMENTS * SEGMENT_BYTES * messages / fmax(1, traffic->bytes));
     const double timeouts = traffic->ranks * messages * excess * tail * TIMEOUTS;
     const double sent = ns * (1 + SENT_AGAIN * excess);
@@ -305,10 +307,10 @@ double irr_model_host_ns(const irr_machine_t *machine, const irr_traffic_t *traf
     const group_t group = everybody(machine, traffic);
     const double ns = direct_ns(machine, traffic, traffic->sparse ? messages_of(traffic) : traffic->ranks - 1) +
                       latency_ns(machine, &group);
-    const double barrier = group.between > 0 ? traffic->lesser_bytes * traffic->node_ranks : 0;
+    const double port_bytes = group.between > 0 ? traffic->lesser_bytes * traffic->node_ranks : 0;
 
     return fmax(ns + convoy_ns(machine, traffic),
-                lossy_ns(machine, traffic, ns, fmax(barrier, barrier_above(machine, traffic))));
+                lossy_ns(machine, traffic, ns, fmax(port_bytes, bytes_above(machine, traffic))));
 }
 
 /* ---- long messages ---- */
@@ -465,8 +467,8 @@ static double lossless_ns(const irr_machine_t *machine, const irr_traffic_t *tra
         return split_ns(machine, traffic, strategy);
     }
     if (strategy->route == &irr_route_node) {
-        return irr_strategy_is_scheduled(strategy) ? two_stages_ns(machine, traffic, strategy) : leaders_ns(machine,
-            traffic);
+        return irr_strategy_is_scheduled(strategy) ? two_stages_ns(machine, traffic, strategy)
+                                                   : leaders_ns(machine, traffic);
     }
     if (strategy->route == &irr_route_grid) {
         return grid_ns(machine, traffic, strategy);
@@ -478,5 +480,5 @@ double irr_model_ns(const irr_machine_t *machine, const irr_traffic_t *traffic, 
 {
     const double ns = lossless_ns(machine, traffic, strategy);
 
-    return strategy->pacing == &irr_pacing_free ? lossy_ns(machine, traffic, ns, barrier_above(machine, traffic)) : ns;
+    return strategy->pacing == &irr_pacing_free ? lossy_ns(machine, traffic, ns, bytes_above(machine, traffic)) : ns;
 }

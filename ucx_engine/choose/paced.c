@@ -3,14 +3,13 @@
  *
  * With pacing sync, the receiver of a message signals the ranks whose later messages share a link with it.  It sends
  * the signal when a number of bytes, the lead, is still missing.  With grant, a receiver allows each send by an empty
- * message.  With loose, a rank begins a step when its messages of earlier steps are complete.  In the order of the
- * table:
+ * message.  With loose, a rank begins a step when its messages of earlier steps are complete.  The rows of the table:
  *
- * - node, sync: ranks of a host forward messages to each other, so few and long messages travel between hosts.
- * - direct, sync, 32 KiB: signals keep messages that share a link apart.  The receiver counts the pieces that have
- *   arrived, and the pieces are short enough for that.
- * - direct, sync, 60 KiB: pieces are just short enough that UCX sends them eagerly over tcp.  The lead is larger, for
- *   processes that answer late.
+ * - node, sync: ranks of a host forward messages for each other, so few and long messages travel between hosts.
+ * - direct, sync, 32 KiB: signals keep messages that share a link apart.  The receiver learns from complete pieces how
+ *   many bytes are missing, so pieces must be short.
+ * - direct, sync, 60 KiB: pieces are just short enough that UCX sends them eagerly over tcp.  A larger lead suits
+ *   processes that respond late.
  * - direct, sync, no lead: for networks in which the bytes of a lead would wait in queues of several switches, and
  *   signals would wait behind them.
  * - direct, grant: the receiver admits senders.

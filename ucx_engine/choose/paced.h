@@ -4,8 +4,6 @@
  * A pacing is the condition under which a message may start.  The fastest pacing depends on the rate of the network, on
  * its queues, and on the time that processes take to respond.  The model (choose/model.h) cannot predict it, so trials
  * compare these strategies (choose/candidates.h).  Without a trial, algorithm tree uses the first strategy of the list.
- *
- * This file is pure.
  */
 #ifndef IRR_PACED_H
 #define IRR_PACED_H
@@ -25,8 +23,9 @@ enum { IRR_PACED_DIRECT = 1, IRR_PACED_NODE = 2 };
 
 /*
  * Fills strategies[] with the strategies of these routes that the settings allow, and returns their number.  The
- * strategy that is probably the fastest comes first. base: the strategy of the settings, with a schedule and the direct
- * route.  If the settings allow no other strategy, strategies[0] is the base.
+ * strategy that is probably the fastest comes first.  base: the strategy of the settings, with a schedule and the
+ * direct route.  If the settings allow none of them, strategies[0] is the base, with pacing grant if its own pacing is
+ * not allowed.
  */
 int irr_paced_strategies(const irr_settings_t *settings, const irr_strategy_t *base, unsigned routes, int ranks,
                          irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX]);

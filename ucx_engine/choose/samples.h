@@ -1,13 +1,14 @@
 /*
- * samples.h - samples of a speedup.  A trial compares a strategy with another one, the base (choose/trial.h).  A sample
- * is a pair of times that were measured shortly after each other: the time of the base, and the time of the strategy.
+ * samples.h - samples of a speedup.  A trial compares a strategy with the strategy in use, the base (choose/trial.h).
+ * A sample is a pair of times that were measured shortly after each other: the time of the base, and the time of the
+ * strategy.
  *
  * The speedup is computed by one of two methods.  With the first method it is the median of the ratios.  Its bounds are
  * two of the sorted ratios; for any distribution of the noise, the true median is between them with a probability of 87
  * to 96 %.  With the second method the speedup is the ratio of the mean times, and its bounds are two standard errors
  * away.
  *
- * This file is pure.  Cost: O(n log n) for the speedup of n samples.
+ * Cost: O(n log n) for the speedup of n samples.
  */
 #ifndef IRR_SAMPLES_H
 #define IRR_SAMPLES_H

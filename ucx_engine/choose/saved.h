@@ -1,10 +1,7 @@
 /*
- * saved.h - speedups, and the time that they save.  Both have an estimate, `is`, and bounds, `low` and `high`, from the
- * samples.
+ * saved.h - speedups, and the time that they save.  Both have an estimate, `is`, and bounds, `low` and `high`.
  *
  * The speedup of strategy A over strategy B is the time of B divided by the time of A.  If it is above 1, A is faster.
- *
- * This file is pure.
  */
 #ifndef IRR_SAVED_H
 #define IRR_SAVED_H
@@ -24,7 +21,7 @@ irr_speedup_t irr_speedup_inverse(const irr_speedup_t *speedup);
 /* Returns the speedup of A over C. first: the speedup of A over B; second: the speedup of B over C. */
 irr_speedup_t irr_speedup_product(const irr_speedup_t *first, const irr_speedup_t *second);
 
-/* Returns the mean of two measurements, with the interval of all samples of both. */
+/* Returns the mean of two measurements.  Its bounds enclose the bounds of both. */
 irr_speedup_t irr_speedup_mean(const irr_speedup_t *a, const irr_speedup_t *b);
 
 /*
@@ -40,7 +37,10 @@ typedef struct irr_saved {
     double is, low, high;
 } irr_saved_t;
 
-/* Adds the saving of exchanges with this cost and this speedup.  The interval covers every sample of both. */
+/*
+ * Adds the saving of exchanges with this cost and this speedup.  The bounds are those of the worst and the best case of
+ * cost and speedup together.
+ */
 void irr_saved_add(irr_saved_t *saved, irr_cost_t cost, const irr_speedup_t *speedup);
 
 #endif

@@ -28,8 +28,8 @@
  *
  * All ranks take the same decisions, because these depend only on the number of exchanges and on agreed times.
  *
- * This file is pure.  With 4 strategies beside the base, looks take 20 exchanges, and rounds take 60 to 450 exchanges.
- * If exchanges are long, looks take 8 exchanges, and rounds take 12 to 52.
+ * With 4 strategies beside the base, looks take 20 exchanges, and rounds take 60 to 450 exchanges.  If exchanges are
+ * long, looks take 8 exchanges, and rounds take 12 to 52.
  */
 #ifndef IRR_TRIAL_H
 #define IRR_TRIAL_H

@@ -3,8 +3,8 @@
  * the time that it has saved.
  *
  * A verdict is the result of a trial that a strategy has won, or of a later check: a trial that compares the strategy
- * with strategy 0 again.  After a failed check strategy 0 is used.  Between two verdicts the speedup is not measured;
- * the mean of both is used for the exchanges between them.
+ * with strategy 0 again.  If strategy 0 wins the check, it is used from then on.  The exchanges between two verdicts
+ * are assumed to have the mean speedup of both.
  */
 #include "choose/choice.h"
 
@@ -73,7 +73,7 @@ static irr_speedup_t verdict_of(const irr_choice_t *choice)
     return choice->trial.samples[1].count > 0 ? verdict : both;
 }
 
-/* Ends a check.  If strategy 0 was faster, the network has changed, and another strategy may be the fastest now. */
+/* Ends a check.  If strategy 0 was faster, the network may have changed, so strategies are listed again. */
 static void end_check(irr_choice_t *choice)
 {
     irr_trial_t *trial = &choice->trial;

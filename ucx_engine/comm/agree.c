@@ -6,8 +6,7 @@
  * words, and each rank decides by the maxima only. One step of the setup (comm/setup.h) starts an agreement, and the
  * next step evaluates it. The search for an id takes one more all-reduce each time that members propose different ids.
  *
- * All ranks have the same value if and only if the maximum of the value is the complement of the maximum of its
- * complement.
+ * A word is equal on all ranks if and only if its maximum is the complement of the maximum of its complements.
  *
  * A rank is in trouble if it lacks memory, has a bad parameter, or cannot open a transport. It still takes part in the
  * agreements, which then fail on all ranks. The word of a rank in trouble is the number of ranks minus its rank, so
@@ -110,7 +109,7 @@ static irr_status_t refused(irr_setup_t *setup)
 enum { SETTINGS = 1, SETTINGS_COMPLEMENT, NODE, NODE_COMPLEMENT, UNSHARED, SWITCHES,
        WORDS = SWITCHES + IRR_SWITCHES_WORDS };
 
-/* Words of the later agreements, when the transports are open. Only the search for an id has those from ID on. */
+/* Words of the later agreements, when the transports are open. The words from ID on belong to the search for an id. */
 enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS, ID = ADDRESS_WORDS, ID_COMPLEMENT, DRAWN, ID_WORDS };
 
 _Static_assert(WORDS <= IRR_SETUP_WORDS && IRR_SETUP_WHY <= IRR_SETUP_WORDS * sizeof(uint64_t),
@@ -137,7 +136,6 @@ static irr_status_t refuse(irr_setup_t *setup)
     return report_trouble(setup, setup->words[TROUBLE], setup->params.reason);
 }
 
-/* Stores what the maxima say about addresses. */
 static void take_addresses(irr_setup_t *setup)
 {
     setup->agreement.address_bytes = setup->words[ADDRESS_BYTES];
@@ -250,8 +248,8 @@ irr_status_t irr_agree_no_trouble(irr_setup_t *setup, irr_step_fn next)
 #define IDS_CHECKED 4
 
 /*
- * DRAWS: number of proposals at random distances. The distance of the first has 0 random bits, of the second 1, and so
- * on up to DRAWN_BITS.
+ * DRAWS: number of proposals at random distances. A distance has as many random bits as there were proposals before,
+ * and at most DRAWN_BITS.
  */
 #define DRAWS      64
 #define DRAWN_BITS 8
@@ -334,7 +332,7 @@ static irr_status_t propose(irr_setup_t *setup, uint32_t from, irr_step_fn next)
  * Returns true if all ranks have proposed the same id, which ends the search. Otherwise marks the id that this rank
  * proposed as free, unless all ranks found no id.
  */
-static bool have_met(irr_setup_t *setup)
+static bool is_agreed(irr_setup_t *setup)
 {
     const uint64_t largest = setup->words[ID];
 
@@ -367,7 +365,7 @@ static irr_status_t searched(irr_setup_t *setup)
     if (setup->words[TROUBLE] != 0) {
         return refuse(setup);
     }
-    if (have_met(setup)) {
+    if (is_agreed(setup)) {
         return IRR_OK;
     }
     if (largest == IRR_IDS_NONE) {
@@ -394,7 +392,7 @@ static irr_status_t drawn(irr_setup_t *setup)
     if (setup->words[TROUBLE] != 0) {
         return refuse(setup);
     }
-    if (have_met(setup)) {
+    if (is_agreed(setup)) {
         return IRR_OK;
     }
     return ++setup->draws < DRAWS ? propose(setup, draw(setup), drawn) : propose(setup, 0, searched);

@@ -20,8 +20,8 @@ irr_status_t irr_agree_start(irr_setup_t *setup, irr_step_fn next);
 irr_status_t irr_agree_addresses(irr_setup_t *setup, irr_step_fn next);
 
 /*
- * Agrees on two questions. Is a member in trouble? Sets setup->verdict; the reason is that of the lowest member in
- * trouble. Is `mine` true on all members? Sets setup->lowest.
+ * Agrees whether a member is in trouble, and whether `mine` is true on all members. Sets setup->verdict and
+ * setup->lowest. The lowest member in trouble reports its reason to all members.
  */
 irr_status_t irr_agree_all(irr_setup_t *setup, irr_status_t trouble, const char *reason, bool mine, irr_step_fn next);
 

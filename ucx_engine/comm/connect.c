@@ -104,7 +104,7 @@ irr_status_t irr_connect_find(irr_setup_t *setup, irr_step_fn next)
 
 /* ---- the channel ---- */
 
-/* Connects a process, also over transports that were opened after its first connection. The engine is locked. */
+/* Connects a process. If it is connected already, adds transports that were opened since. The engine is locked. */
 static irr_status_t connect_process(irr_engine_t *engine, uint64_t name, irr_peer_t **peer_p)
 {
     size_t length = 0;
@@ -127,7 +127,10 @@ static irr_status_t connect_process(irr_engine_t *engine, uint64_t name, irr_pee
     return status;
 }
 
-/* Finds or connects the process of a rank. kind: over shared memory (near) or the network (far). */
+/*
+ * Finds the process of a rank, and connects it unless it is connected over shared memory (near) or the network (far),
+ * as `kind` states.
+ */
 static irr_status_t find_peer(irr_finder_t *finder, int rank, irr_lane_kind_t kind, irr_peer_t **peer_p)
 {
     const irr_comm_t *comm = (irr_comm_t *)((char *)finder - offsetof(irr_comm_t, finder));

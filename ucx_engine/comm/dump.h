@@ -7,8 +7,8 @@
  *
  * Each communicator has a number K: the first number from 1 for which there is no index file when it creates one.
  * Communicators and jobs therefore never write to each other's files, even if their prefixes are equal. The index is
- * written again for each new matrix, after 1, 2, 4, 8 ... exchanges, and when the communicator is freed. If the job is
- * killed, the index has counted at least half of the exchanges.
+ * written again for each new matrix, after 1, 2, 4, 8 ... exchanges, and when the communicator is freed. After a job
+ * was killed, the index therefore counts at least half of its exchanges.
  *
  * Two matrices count as equal if a hash of their entries outside the diagonal is equal. Only rank 0, which gathers the
  * matrices, writes files. The functions block on the file system.
@@ -51,7 +51,10 @@ void irr_dump_fini(irr_dump_t *dump);
  */
 unsigned irr_dump_matrix(irr_dump_t *dump, const irr_matrix_t *matrix);
 
-/* Counts an exchange. matrix: what irr_dump_matrix returned for its matrix. dump->prefix must not be NULL. */
+/*
+ * Counts an exchange. matrix: the number of its matrix, which irr_dump_matrix has returned. dump->prefix must not be
+ * NULL.
+ */
 void irr_dump_exchange(irr_dump_t *dump, unsigned matrix);
 
 #endif

@@ -19,7 +19,7 @@
 /* Number of idle rounds between two checks of the open exchanges for failures and timeouts. */
 #define QUIET_ROUNDS 16
 
-/* Number of idle rounds that count for a sleep that ended without an event. */
+/* A sleep that ends without an event counts as this number of idle rounds. */
 #define SLEEP_ROUNDS 256
 
 static irr_status_t create(bool threads, irr_engine_t **engine_p)
@@ -284,8 +284,8 @@ bool irr_engine_has_network(irr_engine_t *engine)
 }
 
 /*
- * Cancels the exchanges that still receive: the transport may have to answer the sender of a received message, over an
- * endpoint that is about to be closed. Exchanges that only send may still complete.
+ * Cancels the exchanges that still receive, because the transport could answer a sender only over an endpoint that is
+ * about to be closed. Exchanges that only send may still complete.
  */
 static void end_exchanges(irr_engine_t *engine)
 {

@@ -41,7 +41,7 @@ struct irr_engine {
     irr_comm_t      *notifying;   /* communicators that failed and inform their other members */
     irr_comm_t      *buried;     /* destroyed communicators whose messages the transport may still access */
     irr_unexpected_t unexpected;
-    unsigned         rounds;     /* number of calls of the transport's progress function (rounds) */
+    unsigned         rounds;     /* rounds so far; a round is a call of the transport's progress function */
     unsigned         idle;       /* rounds since the last event */
     bool             changed;    /* the next round continues the exchanges even if the transport reports no event */
     bool             closed;     /* irr_engine_close was called */
@@ -70,11 +70,11 @@ struct irr_comm {
     uint32_t         over;        /* all exchanges with lower numbers are over on this rank */
     uint32_t         gaps;        /* see comm/unexpected.h: 1 + number of the last exchange with gaps; 0: none */
     size_t           unexpected;   /* discarded messages that are not reported yet (comm/unexpected.h) */
-    uint64_t         user;        /* see irr_comm_use */
+    uint64_t         user;        /* current user of the communicator (irr_comm_use) */
     bool             handed;      /* no exchange of the present user is over yet */
     irr_status_t     failed;      /* error of the failed communicator; IRR_OK: not failed */
     uint64_t         failed_ns;   /* time of the failure */
-    unsigned         notified;    /* checks since the notice of another rank's failure; 0: no notice */
+    unsigned         notified;    /* checks since a notice that another rank failed; 0: no notice */
     bool             serial;      /* exchanges run one at a time, because all use `relay` or `schedules` */
     bool             busy;        /* the communicator is in engine->busy */
     irr_comm_t      *next_busy;

@@ -64,12 +64,12 @@ struct irr_exchange {
     const irr_strategy_t *strategy;   /* together with `view` determines the plan; both are equal on all ranks */
     irr_view_t            view;
     unsigned              matrix;     /* on rank 0: number of the file of the count matrix (comm/dump.h) */
-    uint32_t              sequence;   /* the first sequence number in its tags */
-    unsigned              rounds;     /* calls of irr_exchange_progress since it was opened */
+    uint32_t              sequence;   /* the first sequence number in the tags of its messages */
+    unsigned              rounds;     /* calls of irr_exchange_progress since the exchange was opened */
     const irr_plan_t     *running;    /* the plan that the executor of `run` runs; NULL: none */
-    unsigned              opened;     /* engine->rounds when it was opened */
-    uint64_t              since_ns;   /* time when its clock started; 0: not yet */
-    irr_exchange_t       *next;       /* in the queue, or among the unused exchanges */
+    unsigned              opened;     /* engine->rounds when the exchange was opened */
+    uint64_t              since_ns;   /* time in ns from which the timeout counts; 0: not yet */
+    irr_exchange_t       *next;       /* next exchange of the queue, or of the unused exchanges */
     irr_exchange_t      **link;       /* the pointer to this exchange in the queue, for its removal */
     irr_run_t             own;        /* used if exchanges run concurrently, or if this exchange is planned */
     irr_plan_t            frozen;     /* copy of the relay's plan, for later runs of a planned exchange */
@@ -106,8 +106,8 @@ irr_status_t irr_exchange_begin(irr_exchange_t *exchange);
 irr_status_t irr_exchange_progress(irr_exchange_t *exchange);
 
 /*
- * Sets strategy and view, and builds the plan. If the relay builds the plan, it does so later, during the run. With
- * IRR_PURPOSE_PLAN also connects the ranks to which the plan sends, so that the first run need not. Local. May return
+ * Sets strategy and view, and builds the plan, unless the relay builds it during the run. With IRR_PURPOSE_PLAN also
+ * connects the ranks to which the plan sends, so that the first run is not delayed. Local. May return
  * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_exchange_build(irr_exchange_t *exchange);

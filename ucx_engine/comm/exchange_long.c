@@ -4,11 +4,11 @@
  * The relay (exec/relay.h) moves the short messages. The executor of the exchange (exec/exec.h) moves the long ones.
  *
  * Sender and receiver each decide from the length in their own arguments whether a message is long. A rank sends its
- * long messages at once, and posts the receives of long messages when the relay is over. Reason: if a sender has less
- * data than its receiver expects, the message that the receiver expects to be long may come through the grid. When the
- * relay is over, the receiver knows these messages, and posts no receives for them. A receive without a message would
- * stay posted, because transports cannot cancel a single receive. If a long message arrives that its receiver expects
- * to be short or empty, no receive matches it, and it is discarded (comm/unexpected.h).
+ * long messages at once, and posts the receives of long messages when the relay is over. The reason is that a message
+ * may come through the grid although its receiver expects it to be long, if the sender has less data. When the relay is
+ * over, the receiver knows these messages, and posts no receives for them. Otherwise such a receive would stay posted,
+ * because transports cannot cancel a single receive. If a long message arrives that its receiver expects to be short or
+ * empty, no receive matches it, and it is discarded (comm/unexpected.h).
  *
  * A long message may therefore arrive before its receive is posted. It then waits in the memory of the transport if the
  * transport sent it eagerly, otherwise at its sender. A planned exchange knows after its first run that all ranks have
@@ -28,8 +28,8 @@ static void fail(const irr_exchange_t *exchange, irr_status_t status)
 }
 
 /*
- * Starts the plan of the long messages. First the executor merges the memory that it allocated for the receives of the
- * previous exchange. If memory is missing for that, the communicator fails, and begin returns false.
+ * Starts the plan of the long messages. Before, reserves memory of the executor for the whole plan, so that it is in
+ * one piece. If memory is missing, fails the communicator and returns false.
  */
 static bool begin(irr_exchange_t *exchange)
 {

@@ -1,10 +1,9 @@
 /*
- * exchange_run.c - takes an exchange through its states (irr_exchange_state_t).
+ * exchange_run.c - moves an exchange through its states (irr_exchange_state_t).
  *
  * A plan is the list of the steps of this rank; the executor runs it. If ranks forward messages of other ranks, the
- * relay builds the plan during the exchange (it learns the plan). The purpose of an exchange: to run once, to be
- * planned, or to run a planned exchange. The view: what the rank knows of other ranks' counts. Ranks agree by an
- * all-reduce.
+ * relay builds (learns) the plan during the exchange. The purpose of an exchange is to run once, to be planned, or to
+ * run a planned exchange. The view is what the rank knows of other ranks' counts. Ranks agree by an all-reduce.
  *
  * Each state has a function that continues an exchange in this state. `pass` starts the states up to the run, and
  * builds the plan. If the relay's plan is to be kept, progress_run starts the last state after the run. Every decision
@@ -35,7 +34,7 @@ static void *scratch_of(const irr_exchange_t *exchange)
     }
 }
 
-/* Sets the members that are the same in all runs of a plan. */
+/* Sets the members of env that are equal in all runs of a plan. */
 static void set_env(irr_exchange_t *exchange, irr_exec_env_t *env)
 {
     irr_comm_t *comm = exchange->comm;
@@ -64,7 +63,7 @@ static const irr_exec_env_t *renew_env(irr_exchange_t *exchange, irr_exec_env_t 
     return env;
 }
 
-/* Enters a state in which the ranks compute the maximum of one word of each rank. word: that of this rank. */
+/* Enters a state in which the ranks compute the maximum of their words. word: the word of this rank. */
 __attribute__((noinline))
 static void agree(irr_exchange_t *exchange, irr_exchange_state_t state, uint64_t word)
 {
@@ -145,7 +144,7 @@ static void open_endpoints(const irr_exchange_t *exchange)
 
     for (size_t i = 0; i < plan->nsteps; i++) {
         if (irr_step_goes_out(&plan->steps[i])) {
-                            (void)irr_channel_reach(exchange->comm->channel, plan->steps[i].peer);
+            (void)irr_channel_reach(exchange->comm->channel, plan->steps[i].peer);
         }
     }
 }
@@ -189,7 +188,7 @@ static bool freezes(const irr_exchange_t *exchange)
     return exchange->purpose == IRR_PURPOSE_AGAIN && exchange->view == IRR_VIEW_LEARNING;
 }
 
-/* Local. Keeps a copy of the relay's plan in exchange->frozen, with all memory that a run of it needs. */
+/* Local. Copies the relay's plan to exchange->frozen, and allocates all memory that a run of this plan needs. */
 __attribute__((noinline))
 static irr_status_t copy_learned(irr_exchange_t *exchange)
 {
@@ -343,8 +342,8 @@ static void fail(irr_exchange_t *exchange)
 }
 
 /*
- * Fails the communicator if a message failed, or if this rank exchanges in place but another rank does not or has other
- * counts. In the second case the executor counts a message of a wrong length in exec.held (route/pairs.h).
+ * Fails the communicator if a message failed. In an exchange in place also fails it if a message had a wrong length,
+ * which exec.held counts: another rank then has other counts or does not exchange in place (route/pairs.h).
  */
 static void check(irr_exchange_t *exchange)
 {
@@ -358,8 +357,8 @@ static void check(irr_exchange_t *exchange)
 
 /*
  * Ends an exchange of a failed communicator. After the end the program may free its buffers. The exchange therefore
- * waits for messages that the transport could not cancel: their receivers receive them, or discard them when they are
- * informed of the failure. If a receiver has died, the exchange ends after LINGER_NS.
+ * waits for messages that the transport could not cancel. Their receivers receive or discard them. If a receiver has
+ * died, the exchange ends after LINGER_NS.
  */
 static irr_status_t linger(irr_exchange_t *exchange)
 {

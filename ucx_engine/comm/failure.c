@@ -11,7 +11,9 @@
 /* If a notice has arrived, an exchange ends after this number of rounds of progress without an event. */
 #define QUIET_ROUNDS 2048
 
-/* It also ends after this number of checks, because other communicators can keep the transport busy for long. */
+/*
+ * An exchange also ends after this number of checks, because other communicators can keep the transport busy for long.
+ */
 #define NOTIFIED_MAX 4096
 
 /* The tag of a notice. All other messages of the kind SYNC have a stage above 0. */
@@ -70,8 +72,8 @@ void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason)
 /* ---- notices ---- */
 
 /*
- * The callback when a notice was sent. If it failed for lack of memory, it will be sent again. Other errors are
- * ignored: a rank that cannot be reached waits for its own timeout.
+ * The callback when a notice was sent. A notice that failed for lack of memory will be sent again. Other errors are
+ * ignored; a rank that cannot be reached waits for its own timeout.
  */
 static void on_notified(irr_request_t *request, irr_status_t status)
 {

@@ -10,8 +10,7 @@
  * receives a notice therefore passes it on to the next rank, to which the setup has already made a connection.
  *
  * If a rank receives a notice during an exchange, it ends the exchange only when the transport has been idle for a
- * while. Until then the transport may still read a long message from the user's buffer, for a receiver that has matched
- * it.
+ * while. Until then the transport may still send a long message from the user's buffer.
  *
  * The engine cancels the receives of the running exchanges, so that nothing is written to the buffers of a call that is
  * over. It cannot cancel all sends: the memory of the communicator and of its messages stays allocated until the
@@ -27,7 +26,7 @@ typedef struct irr_notice {
     irr_request_t request;
     bool          busy;     /* a notice is being sent */
     bool          listed;   /* the communicator is in engine->notifying */
-    int           told, members;   /* number of ranks to which notices were sent, and number of all ranks to notify */
+    int           told, members;   /* number of notices sent, and number of ranks to notify */
 } irr_notice_t;
 
 /*

@@ -68,12 +68,12 @@ irr_status_t irr_members_init(irr_members_t *members, const irr_oob_t *oob, int 
 {
     const uint64_t first = oob->process_name(oob->context, 0);
     irr_members_t made = { .first = first, .distance = ranks > 1 ? oob->process_name(oob->context, 1) - first : 0 };
-        int same = 0;
+    int same = 0;
 
     while (same < ranks && oob->process_name(oob->context, same) == irr_members_name(&made, same)) {
         same++;
     }
-        if (same < ranks) {
+    if (same < ranks) {
         made.list = irr_alloc((size_t)ranks, sizeof(*made.list));
         if (made.list == NULL) {
             return IRR_ERR_NO_MEMORY;

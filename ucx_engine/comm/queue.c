@@ -23,8 +23,8 @@ static bool may_open(const irr_comm_t *comm)
 }
 
 /*
- * Removes an exchange from the queue and ends it. It is open, or the first waiting one. If `result` is IRR_IN_PROGRESS,
- * does nothing.
+ * Removes an exchange from the queue and ends it. The exchange is open, or the first one that waits. Does nothing if
+ * `result` is IRR_IN_PROGRESS.
  */
 static void end_one(irr_queue_t *queue, irr_exchange_t *exchange, irr_status_t result)
 {

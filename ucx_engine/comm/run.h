@@ -23,7 +23,8 @@ typedef struct irr_run {
     const irr_neighbors_t *neighbors;   /* of the problem */
     bool                in_place;    /* of the problem */
     irr_plan_t          plan;
-    irr_plan_mark_t     mark;        /* end of the sends of long messages in the plan; their receives follow */
+    irr_plan_mark_t     mark;        /* end of the sends of long messages in the plan; the receives of long messages
+                                        follow */
     uint64_t            built;       /* serial of the schedule of the plan (comm/cache.h), or a value below */
     const irr_strategy_t *built_strategy;   /* strategy that the plan was built for */
 
@@ -32,7 +33,7 @@ typedef struct irr_run {
     size_t              scratch_max; /* in bytes */
 } irr_run_t;
 
-/* Values of irr_run_t.built without a serial: there is no plan; the plan has no schedule. */
+/* Values of irr_run_t.built that are no serial. NOTHING: there is no plan. ALONE: the plan has no schedule. */
 enum { IRR_RUN_NOTHING, IRR_RUN_ALONE };
 
 void irr_run_fini(irr_run_t *run);
@@ -52,7 +53,7 @@ static inline bool irr_run_take(irr_run_t *run, const irr_problem_t *problem)
 
 /*
  * Adds long messages to the plan. kind IRR_STEP_SEND: begins a new plan with the messages to send. kind IRR_STEP_RECV:
- * appends the messages to receive. but: by rank, true if the message from this rank is left out; NULL: none is left
+ * appends the messages to receive. but: by rank, true to leave out the message from this rank; NULL: no message is left
  * out. May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_run_add_long(irr_run_t *run, const irr_comm_t *comm, irr_step_kind_t kind,

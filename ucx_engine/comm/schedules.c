@@ -243,7 +243,7 @@ static irr_status_t pin(irr_schedules_t *schedules, const irr_schedule_t *schedu
     irr_cache_entry_t entry;
     irr_status_t status;
 
-        set_row_of(schedules, schedule);
+    set_row_of(schedules, schedule);
     status = irr_cache_entry_init(&entry, &schedules->own);
     if (status == IRR_OK) {
         status = cut(schedules, schedule, &assignment.local);
@@ -288,7 +288,7 @@ void irr_schedules_start(irr_schedules_t *schedules, const irr_problem_t *proble
     schedules->entry = NULL;
     schedules->chosen = NULL;
     schedules->matrix = 0;
-        set_row(schedules, problem->send);
+    set_row(schedules, problem->send);
     irr_cache_lookup(&schedules->cache, &schedules->own, words);
     words[IN_PLACE] = problem->in_place;
     irr_allreduce_start(schedules->agreement, words, IRR_LOOKUP_WORDS, env);

@@ -12,8 +12,8 @@
  * An exchange in place has no schedule: pairs of ranks exchange their blocks (route/pairs.h). The lookup also tells all
  * ranks whether the exchange is in place.
  *
- * A schedule that all ranks have stored is cached. An exchange runs without a schedule in three cases. First, the
- * matrix is larger than the limit. Second, the algorithm cannot handle the matrix or exceeds its time limit; this
+ * A schedule that all ranks have stored stays in the cache. An exchange runs without a schedule in three cases. First,
+ * the matrix is larger than the limit. Second, the algorithm cannot handle the matrix or exceeds its time limit; this
  * result is cached, too ("declined"). Third, a rank lacks memory; the next exchange with these counts then tries again.
  * All ranks take the same decisions, because these depend only on agreements and on data from rank 0. Only rank 0 has
  * the whole matrix and the whole schedule.
@@ -43,7 +43,7 @@ typedef enum irr_schedules_state {
     IRR_SCHEDULES_COMMITS
 } irr_schedules_state_t;
 
-/* The state from a miss to its commit. */
+/* The memory of the phases from gather to commit. */
 typedef struct irr_learning {
     irr_gather_t      gather;    /* moves rows to rank 0 and assignments from rank 0 */
     irr_cache_entry_t made;      /* the new cache entry */

@@ -10,7 +10,8 @@
 #define NS_PER_MS UINT64_C(1000000)
 
 /*
- * Computes the schedule. If the pacing delays messages until others are complete, also computes which wait for which.
+ * Computes the schedule and, for a pacing that delays messages until others are complete, which messages wait for
+ * which.
  */
 static irr_status_t compute(const irr_schedules_t *schedules, const irr_matrix_t *matrix,
                             const irr_deadline_t *deadline, irr_computed_t *computed)

@@ -2,14 +2,13 @@
  * setup.c - the setup of a communicator: the order of its steps, and the end; setup.h explains the terms.
  *
  * Cost: three all-reduces of a few words: one on settings, one on an id for the communicator, and one at the end. The
- * second is repeated while ranks propose different ids. If ranks are on several nodes, also one all-gather of labels.
- * If a rank lacks addresses of other ranks, the all-gather has labels and addresses, and one more all-reduce precedes
- * it.
+ * second is repeated while ranks propose different ids. Also one all-gather of labels if ranks are on several nodes;
+ * or, if a rank lacks addresses of other ranks, one more all-reduce and one all-gather of labels and addresses.
  *
  * Ranks of a node use shared memory. The network is opened only for a communicator that needs it. If a rank has no
  * memory to share, or cannot map the memory of another rank of its node, all messages of the communicator go over the
- * network. Before the last all-reduce each rank allocates the memory with which exchanges can end on all ranks. The
- * last all-reduce detects a failed mapping and missing memory.
+ * network. Before the last all-reduce each rank allocates the memory that later exchanges need. The last all-reduce
+ * detects a failed mapping and missing memory.
  */
 #include "comm/agree.h"
 #include "comm/comm_route.h"
@@ -72,7 +71,7 @@ void irr_setup_cannot(irr_setup_t *setup, irr_status_t status, const char *forma
 /* ---- collectives of the caller ---- */
 
 /* Maps errors of the caller to IRR_ERR_OOB, except two that the user understands: a lost rank and a timeout. */
-static irr_status_t from_host(irr_status_t status)
+static irr_status_t from_caller(irr_status_t status)
 {
     const bool known = status == IRR_OK || status == IRR_IN_PROGRESS || status == IRR_ERR_TIMEOUT ||
                        status == IRR_ERR_PEER;
@@ -85,7 +84,7 @@ static irr_status_t started(irr_setup_t *setup, irr_status_t status, irr_step_fn
 {
     setup->next = next;
     setup->waits = status == IRR_IN_PROGRESS;
-    return from_host(status);
+    return from_caller(status);
 }
 
 irr_status_t irr_setup_reduce(irr_setup_t *setup, size_t count, irr_step_fn next)
@@ -159,7 +158,7 @@ static irr_status_t find_again(irr_setup_t *setup)
     return irr_connect_find(setup, connect_again);
 }
 
-/* Runs if some rank could not map the memory of another rank. From now on all messages go over the network. */
+/* Runs if a rank could not map the memory of another rank. All messages will go over the network. */
 static irr_status_t go_far(irr_setup_t *setup)
 {
     setup->agreement.shares = false;
@@ -318,9 +317,9 @@ static void undo(irr_setup_t *setup)
 }
 
 /*
- * Gives up the buffers of a collective that timed out without freeing them, because the caller may still write to them.
+ * Abandons the buffers of a collective that timed out. They are not freed, because the caller may still write to them.
  */
-static void leave_to_host(irr_setup_t *setup)
+static void leave_to_caller(irr_setup_t *setup)
 {
     setup->gathered = NULL;
     if (!setup->added) {
@@ -334,7 +333,7 @@ static void leave_to_host(irr_setup_t *setup)
 static void end(irr_setup_t *setup, irr_status_t status)
 {
     if (status == IRR_ERR_TIMEOUT) {
-        leave_to_host(setup);
+        leave_to_caller(setup);
     }
     if (status == IRR_OK) {
         irr_free(setup->comm->labels);
@@ -362,7 +361,7 @@ irr_status_t irr_setup_test(irr_setup_t *setup, irr_comm_t **comm_p)
 
     if (setup->status == IRR_IN_PROGRESS) {
         if (setup->waits) {
-            status = from_host(setup->params.oob->test(setup->params.oob->context));
+            status = from_caller(setup->params.oob->test(setup->params.oob->context));
             setup->waits = status == IRR_IN_PROGRESS;
         }
         while (status == IRR_OK && setup->next != NULL) {

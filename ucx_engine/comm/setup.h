@@ -55,10 +55,10 @@ struct irr_setup {
     irr_segment_handle_t host;      /* segment in which this node keeps the directory; zeroed: none */
     bool                added;      /* the engine owns the directory */
     char               *gathered;   /* buffer for an all-gather of names of switches */
-    uint32_t            id;         /* the proposed id, later the agreed id; IRR_IDS_NONE: none */
+    uint32_t            id;         /* proposed or agreed id of the communicator; IRR_IDS_NONE: none */
     uint32_t            from;       /* start of the search for an id */
     unsigned            draws;      /* number of random proposals */
-    uint64_t            busy_ns;    /* time when the search for an id first had to wait; 0: never */
+    uint64_t            busy_ns;    /* time when the search for an id began to wait; 0: it did not */
     bool                entered;    /* the communicator is in the lists of the engine */
     int                 label;      /* label of this rank */
     bool                placed;     /* the labels of all ranks are known */
@@ -68,7 +68,8 @@ struct irr_setup {
     const char         *reason;     /* reason of this rank's trouble, for the present agreement */
     char                why[IRR_SETUP_WHY];     /* reason of the failed setup, equal on all ranks */
     irr_status_t        verdict;    /* result of irr_agree_all: IRR_ERR_NOT_SUPPORTED if a rank is in trouble */
-    uint64_t            lowest;     /* result of irr_agree_all: 0 or (ranks - lowest rank that passed false) */
+    uint64_t            lowest;     /* result of irr_agree_all; 0: `mine` was true on all ranks; otherwise the number of
+                                       ranks minus the lowest rank on which it was false */
     bool                waits;      /* a collective of the caller is running */
     irr_step_fn         next;       /* next step; NULL: the setup is over */
     irr_step_fn         after;      /* step after an agreement */
@@ -100,9 +101,8 @@ irr_status_t irr_setup_gather(irr_setup_t *setup, const void *input, void *outpu
 irr_status_t irr_connect_find(irr_setup_t *setup, irr_step_fn next);
 
 /*
- * Local. Replaces this rank's copy of the directory by the shared copy of its node, when the setup is over: all ranks
- * have then written the memory that they share. After a failed setup this memory may have other bytes, and this rank
- * keeps its own copy.
+ * Local. Called when the setup is over, so that shared copies of directories are complete. Replaces this rank's copy by
+ * the shared copy of its node, unless they differ, as they may after a failed setup.
  */
 void irr_connect_settle(irr_setup_t *setup);
 

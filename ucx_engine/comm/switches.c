@@ -12,7 +12,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Returns false for `auto`, which uses switches only with a topology file. */
+/* Returns false for algorithm `auto`, which uses switches only with a topology file. */
 bool irr_switches_asked(const irr_comm_params_t *params, const irr_comm_files_t *files)
 {
     return files->topology.hosts == 0 && irr_algorithm_strategy(params->settings.algorithm)->order->uses_tree;

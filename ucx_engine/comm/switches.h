@@ -17,9 +17,9 @@ bool irr_switches_asked(const irr_comm_params_t *params, const irr_comm_files_t 
 void irr_switches_read(const irr_comm_params_t *params, irr_comm_files_t *files);
 
 /*
- * Words of this rank in an all-reduce that computes maxima. BYTES: length of this rank's path with its terminating 0; 1
- * if the path is not valid, 0 if there is none. LACKS: 0 if this rank has a path, otherwise the number of ranks minus
- * its rank.
+ * Words of this rank in an all-reduce that computes maxima. BYTES: length of its path with the terminating 0; 1 if the
+ * path is not valid, 0 if there is none. LACKS: 0 if this rank has a path, otherwise the number of ranks minus its
+ * rank.
  */
 enum { IRR_SWITCHES_BYTES, IRR_SWITCHES_LACKS, IRR_SWITCHES_WORDS };
 

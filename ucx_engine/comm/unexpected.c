@@ -19,10 +19,10 @@ static bool discard(irr_engine_t *engine, uint32_t id, uint16_t tag, uint16_t ma
 /* ---- communicators ---- */
 
 /*
- * Discards messages of exchanges that are over, and adds their number to *count. These exchanges have the sequence
- * numbers of the other half, and those of this half below comm->over. The latter are one range of numbers for each bit
- * that is set in comm->over. During an epoch barrier the function leaves out the other half: ranks that have passed the
- * barrier may already send with its numbers.
+ * Discards messages of exchanges that are over, and adds their number to *count. Their sequence numbers are all numbers
+ * of the other half, and in this half the numbers below comm->over: one range of numbers for each bit that is set in
+ * comm->over. During an epoch barrier the other half is left out, because ranks that have passed the barrier may
+ * already send with its numbers.
  */
 static void discard_past(irr_comm_t *comm, size_t *count)
 {
@@ -91,8 +91,7 @@ static void search(irr_comm_t *comm)
 }
 
 /*
- * Searches at the end of an exchange with gaps, and at the end of the exchange after it. The search finds messages of
- * exchanges that are over together with all earlier ones.
+ * Searches at the end of an exchange with gaps, and of the next exchange, for messages of all exchanges that are over.
  */
 __attribute__((noinline))
 static void search_at_end(const irr_exchange_t *exchange, bool gaps)

@@ -7,9 +7,9 @@
  * arrived, so the rank discards all others of this exchange. A rank searches for unexpected messages on three
  * occasions:
  *
- *   - At the end of an exchange with gaps, that is, if this rank expects no message from some rank; and at the end of
- *     the exchange after it. Messages of one sender arrive in order, so at the latest the next exchange that receives
- *     from this sender finds the message. The next exchange that ends reports it by IRR_ERR_TRUNCATE.
+ *   - At the end of an exchange with gaps, in which this rank expects no message from some rank, and at the end of the
+ *     next exchange. Messages of one sender arrive in order, so the message has arrived when the next message of its
+ *     sender has. The exchange that ends next returns IRR_ERR_TRUNCATE.
  *   - From time to time while the engine is idle, during and after an exchange with gaps. The sender of a long message
  *     waits for its receiver, even if the receiver has ended the exchange or freed the communicator.
  *   - Before the id of a freed communicator is proposed for another one.
@@ -24,8 +24,8 @@
  * whole epoch in which its sender sends no other message. It then matches a receive of a current exchange, and the
  * message that belongs to this receive counts as unexpected.
  *
- * A rank searches only for messages of the kind DATA that are sent directly. If ranks forward messages along a grid,
- * every message on the grid is expected.
+ * A rank searches only for messages of the kind DATA that are sent directly, because every message that ranks forward
+ * is expected.
  *
  * Cost: a search makes up to nine calls of `discard` (transport/transport.h), each of which searches all messages
  * without a receive. An exchange without gaps costs nothing.

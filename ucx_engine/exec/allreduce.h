@@ -27,14 +27,14 @@ typedef struct irr_allreduce {
 } irr_allreduce_t;
 
 /*
- * Initializes the object. nodes: which ranks share a node, equal on all ranks; it must outlive the object. If it is
- * NULL, all ranks count as equally near. May return IRR_ERR_NO_MEMORY; there is then nothing to free.
+ * Initializes the object. nodes: which ranks share a node, equal on all ranks; must outlive the object. NULL: all ranks
+ * count as equally near. May return IRR_ERR_NO_MEMORY; there is then nothing to free.
  */
 irr_status_t irr_allreduce_init(irr_allreduce_t *allreduce, int ranks, int rank, const irr_nodes_t *nodes);
 void         irr_allreduce_fini(irr_allreduce_t *allreduce);
 
 /*
- * Starts an agreement. No other one may be running on this object. count: number of words, equal on all ranks, from 1
+ * Starts an agreement. No agreement may be running on this object. count: number of words, equal on all ranks, from 1
  * to IRR_ALLREDUCE_WORDS_MAX. The function reads only the members channel, tag_base, counters and failure of env; what
  * they point to must exist until the agreement ends. All messages have the kind IRR_TAG_SYNC. Never blocks.
  */

@@ -31,7 +31,7 @@ void irr_bytes_put(irr_bytes_t *bytes, uint64_t value);
 size_t irr_bytes_begin(irr_bytes_t *bytes);
 void   irr_bytes_end(irr_bytes_t *bytes, size_t begin);
 
-/* Returns a reader for the next entry of a list. If there is no valid entry, marks both readers as bad. */
+/* Returns a reader for the next entry of a list. If there is no valid entry, marks this reader and `entries` as bad. */
 irr_reader_t irr_bytes_next(irr_reader_t *entries);
 
 /* Returns a reader for the whole array. */

@@ -1,19 +1,19 @@
 /*
  * compose.c - how a message of several pieces is sent: iovec, gather, or split.
  *
- * A message of one piece is contiguous, and is sent as it is. (With the setting `gather`, shared memory copies it
- * twice.) A message of several pieces can be sent in three ways:
+ * A message of one piece is contiguous, and is sent as it is. With the setting `gather`, it is copied through shared
+ * memory instead of read from the sender's memory. A message of several pieces can be sent in three ways:
  *
  *   iovec   as a list of pieces, which the transport handles. Old UCX over tcp sends a packet for each few pieces,
  *           which is slow for many small ones. UCX copies long messages if sender or receiver has a list.
  *   gather  the engine copies the pieces into and out of memory of the transport: one copy on each side.
  *   split   each long piece is a message of its own, which needs no copy (RDMA, or CMA within a node).
  *
- * Split changes the number of messages, so sender and receiver must decide the same. They decide by the lengths of the
- * parts of the message, which both know: a part is one piece, or several pieces that stay in one message. Whether a
- * message is sent as iovec or gather concerns one end only.
+ * Split changes the number of messages, so sender and receiver must take the same decision. They decide by the lengths
+ * of the message's parts, which both know: a part is one piece, or several pieces that stay in one message. Each end
+ * chooses between iovec and gather alone.
  *
- * The setting `auto` follows measurements with UCX 1.13.1: time for one direction divided by the time of the best way
+ * The setting `auto` follows measurements with UCX 1.13.1: time of a message divided by its time in the best form
  * (lower is better).
  *
  *     pieces  bytes    shared memory            tcp
@@ -30,7 +30,8 @@
  * are sent by gather if a list would take many packets of small pieces, or if the message is so short that the
  * transport sends it eagerly (at once, through its own memory). Otherwise they are sent as a list.
  *
- * If the transport supports no lists of this length, the message is split, whatever the user has set.
+ * If the transport supports neither a list nor a gather of this many pieces, the message is split, whatever the user
+ * has set.
  */
 #include "exec/compose.h"
 
@@ -64,8 +65,8 @@ static irr_composition_t choose(irr_compose_t mode, const irr_transport_caps_t *
 }
 
 /*
- * If the transport does not support the chosen form for this number of pieces, uses the other one of iovec and gather.
- * If it supports neither, each part becomes a message of its own.
+ * If the transport does not support the chosen form for this number of pieces, replaces iovec by gather, or gather by
+ * iovec. If it supports neither, each part becomes a message of its own.
  */
 irr_composition_t irr_compose(irr_compose_t mode, const irr_transport_caps_t *caps, size_t pieces, size_t bytes)
 {

@@ -47,7 +47,7 @@ static irr_status_t judge(const irr_exec_t *exec, const irr_step_t *step, const 
     return state->status;
 }
 
-/* Stores an error as the result, unless there is one other than IRR_ERR_TRUNCATE already. */
+/* Stores an error as the result, unless another message has failed before. */
 static void fail(irr_exec_t *exec, const irr_step_t *step, irr_status_t status)
 {
     exec->result = exec->failed ? exec->result : status;
@@ -280,8 +280,8 @@ static void take_line(irr_exec_t *exec)
 }
 
 /*
- * Starts the receives from all ranks whose lane has this value of `looks`. If it is true, the lane's function recv
- * first checks whether the message is already there, and then returns IRR_OK.
+ * Starts the receives on all lanes (connections to other ranks) with this value of `looks`. If it is true, the receive
+ * of a message that has already arrived completes at once, with IRR_OK.
  */
 __attribute__((always_inline))
 static inline void start_receives(irr_exec_t *exec, bool looks)
@@ -375,8 +375,8 @@ void irr_exec_start(irr_exec_t *exec, const irr_plan_t *plan)
 
     assert(exec->plan == NULL);
     exec->plan = plan;
-        if (!is_prepared(exec, plan)) {
-                prepare(exec);
+    if (!is_prepared(exec, plan)) {
+        prepare(exec);
     }
     exec->window = (irr_window_t){ .messages_max = env->window_messages, .bytes_max = env->window_bytes };
     exec->held = 0;

@@ -6,18 +6,20 @@
  * three buffers: INPUT and OUTPUT of the user, and SCRATCH for data on its way. The window limits the number and the
  * bytes of sends in flight.
  *
- * A step starts when the steps on which it depends are complete; a send also waits for room in the window. Receives and
- * waits start in the order of the plan. So do sends and local steps among themselves, and so do signals.
+ * A step starts when the steps on which it depends are complete; a send also waits for room in the window. There are
+ * three groups of steps: receives and waits; sends and local steps; signals. The steps of a group start in the order of
+ * the plan.
  *
- * If a message is too long for its receive into OUTPUT, or the source of a copy for its target, the result of the run
- * is IRR_ERR_TRUNCATE, but all steps run. Three errors end the run at once: the transport cannot move a message, a
- * message into SCRATCH has another length than its receive, or a signal is not empty. The executor then starts no more
- * steps and returns the error. Other ranks may wait for this rank, so the caller must fail the exchange on all ranks.
- * The transport may still use the executor's memory, which must stay allocated and must not be used for another plan.
+ * If a message is longer than its receive into OUTPUT, or the source of a copy is longer than its target, the result of
+ * the run is IRR_ERR_TRUNCATE, but all steps run. Three errors end the run at once: the transport cannot move a
+ * message, a message into SCRATCH has another length than its receive, or a signal is not empty. The executor then
+ * starts no more steps and returns the error. Other ranks may wait for this rank, so the caller must fail the exchange
+ * on all ranks. The transport may still use the executor's memory, which must stay allocated and must not be used for
+ * another plan.
  *
- * A message that is shorter than its receive into OUTPUT is no error. It shows, however, that the ranks have different
- * plans, so ranks that delay sends could wait for each other forever. From then on the receiver starts each send from
- * its own INPUT at once, regardless of dependencies and window.
+ * A message that is shorter than its receive into OUTPUT is no error. The plans of the ranks then do not match,
+ * however, so ranks that delay sends could wait for each other forever. The receiver therefore starts each later send
+ * from INPUT at once, regardless of dependencies and window.
  *
  * A plan may grow while it runs: its source, the relay (exec/relay.h), appends steps (irr_exec_grow) until it announces
  * the end (irr_exec_expect). A receive that the source has marked as `replaceable` is held if it fails or gets a
@@ -118,7 +120,7 @@ struct irr_exec {
     irr_exec_env_t    env;          /* set by the caller before each run */
     uintptr_t         base[IRR_BUFFERS];   /* addresses of the buffers in the last run */
     uint64_t          edition;      /* number of the version of the plan for which the requests are prepared; 0: none */
-    irr_channel_t    *channel;      /* channel, tag_kind and compose of env for which they are prepared */
+    irr_channel_t    *channel;      /* this and the next two: values of env for which the requests are prepared */
     irr_tag_kind_t    tag_kind;
     irr_compose_t     compose;
     irr_line_t        line;
@@ -127,7 +129,7 @@ struct irr_exec {
     irr_exec_room_t  *last;         /* `room`, or the latest additional room */
     size_t            nsteps;       /* number of steps whose requests are prepared */
     size_t            npieces, nparts;   /* number of pieces of these steps, and of entries in `parts` */
-    size_t            held;         /* number of held receives, and of steps whose error ended the run */
+    size_t            held;         /* number of held receives and of steps whose error ended the run */
     bool              more;         /* the source may append more steps */
     bool              at_odds;      /* a message was shorter than its receive */
     bool              news;         /* a step was completed or appended since the cursors last advanced (exec.c) */
@@ -144,15 +146,15 @@ void irr_exec_init(irr_exec_t *exec);
 void irr_exec_fini(irr_exec_t *exec);
 
 /*
- * Returns the room that the executor needs for a plan. Reads only `channel` and `compose` of env. irr_plan_size returns
- * an upper bound that needs no env.
+ * Returns the room that the executor needs for a plan. Reads only `channel` and `compose` of env. Without an env,
+ * irr_plan_size returns an upper bound.
  */
 irr_plan_room_t irr_exec_size(const irr_exec_env_t *env, const irr_plan_t *plan);
 
 /* Reserves room, so that irr_exec_start allocates nothing. No plan may be running. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_room_t bounds);
 
-/* As irr_exec_reserve, but also frees room that the plan does not need, unless that needs memory that is missing. */
+/* As irr_exec_reserve, but also frees room that the plan does not need, if there is memory to do so. */
 irr_status_t irr_exec_fit(irr_exec_t *exec, irr_plan_room_t bounds);
 
 /* Starts a plan that fits the reserved room. The caller has set exec->env. No plan may be running. Never blocks. */
@@ -263,9 +265,9 @@ void irr_exec_end_odd(irr_exec_step_t *state);
 void irr_exec_on_done(irr_request_t *request, irr_status_t status);
 
 /*
- * exec/exec_parts.c: steps of several pieces. irr_exec_parts returns the number of messages of a step if there are
- * several, otherwise 0. irr_exec_set_parts prepares the messages, and returns the same number. irr_exec_start_parts
- * starts several messages.
+ * exec/exec_parts.c: steps of several pieces. irr_exec_parts returns the number of messages of a step, or 0 for a step
+ * of one message. irr_exec_set_parts prepares the messages, and returns the same number. irr_exec_start_parts starts
+ * the messages of a step of several.
  */
 size_t irr_exec_parts(const irr_exec_env_t *env, const irr_plan_t *plan, const irr_step_t *step);
 size_t irr_exec_set_parts(const irr_exec_t *exec, const irr_step_t *step, irr_iov_t *iov, irr_part_t *parts,

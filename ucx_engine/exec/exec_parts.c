@@ -2,7 +2,7 @@
  * exec_parts.c - a step of a plan whose data is in several pieces of memory, sent or received as one or more messages.
  *
  * A part is one piece, or several pieces that always stay in one message (`joined`). Sender and receiver have the same
- * parts, but may have a part in different pieces. exec/compose.h decides which parts become messages of their own:
+ * parts, but may divide a part into different pieces. exec/compose.h decides which parts become messages of their own:
  * those of at least apart_min bytes. All shorter parts are one message.
  */
 #include "exec/exec_message.h"
@@ -183,8 +183,8 @@ static void start_part(irr_exec_t *exec, const irr_exec_step_t *state, const irr
 }
 
 /*
- * Starts the messages of a step. `pending` counts one message too many until all have started: a message that is
- * complete at once must not end the step.
+ * Starts the messages of a step. Until all have started, `pending` counts one message too many, so that a message that
+ * is complete at once does not end the step.
  */
 void irr_exec_start_parts(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
 {

@@ -64,7 +64,7 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Returns the size of merged room: a quarter more than the last plan used, for a longer plan the next time. */
+/* Returns the size of merged room: a quarter more than the last plan used, because the next plan may be longer. */
 static size_t with_spare(size_t used)
 {
     return used + used / 4;

@@ -90,7 +90,7 @@ static irr_status_t find_entries(irr_gather_t *gather)
 
 void irr_gather_down(irr_gather_t *gather, const irr_exec_env_t *env)
 {
-        const bool root = gather->moves.plan.rank == 0;
+    const bool root = gather->moves.plan.rank == 0;
 
     gather->status = root && gather->entries.lacking ? IRR_ERR_NO_MEMORY : root ? find_entries(gather) : IRR_OK;
     gather->entries.length = root ? gather->entries.length : 0;
@@ -98,8 +98,8 @@ void irr_gather_down(irr_gather_t *gather, const irr_exec_env_t *env)
 }
 
 /*
- * Makes room for the entries that this rank will receive. Before a gather it has its own entry; before a scatter only
- * rank 0 has entries, and it has all.
+ * Makes room for the entries that this rank will receive. Before a gather a rank has its own entry. Before a scatter
+ * rank 0 has all entries, and other ranks have none.
  */
 static irr_status_t make_room(irr_gather_t *gather)
 {

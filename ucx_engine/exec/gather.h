@@ -50,10 +50,10 @@ void         irr_gather_fini(irr_gather_t *gather);
 size_t irr_gather_begin(irr_gather_t *gather);
 
 /*
- * Start a gather (up) and a scatter (down); all ranks call the same function. No other one may be running. Before a
- * scatter, rank 0 must put the entries of all ranks into `entries`. The functions read only the members channel,
- * tag_base, counters and failure of env; what they point to must exist until the operation ends. All messages have the
- * kind IRR_TAG_SYNC. Never block.
+ * Start a gather (up) and a scatter (down); all ranks call the same function. No gather or scatter may be running.
+ * Before a scatter, rank 0 must put the entries of all ranks into `entries`. The functions read only the members
+ * channel, tag_base, counters and failure of env; what they point to must exist until the operation ends. All messages
+ * have the kind IRR_TAG_SYNC. Never block.
  */
 void irr_gather_up(irr_gather_t *gather, const irr_exec_env_t *env);
 void irr_gather_down(irr_gather_t *gather, const irr_exec_env_t *env);

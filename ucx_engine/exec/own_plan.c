@@ -5,12 +5,12 @@
 
 irr_status_t irr_own_plan_init(irr_own_plan_t *own, int ranks, int rank, irr_plan_room_t bounds)
 {
-        const irr_problem_t empty = { .ranks = ranks, .rank = rank };
+    const irr_problem_t empty = { .ranks = ranks, .rank = rank };
     irr_status_t status;
 
     irr_exec_init(&own->exec);
     irr_plan_init(&own->plan);
-        irr_plan_reset(&own->plan, &empty);
+    irr_plan_reset(&own->plan, &empty);
     status = irr_plan_reserve(&own->plan, bounds);
     return status == IRR_OK ? irr_exec_reserve(&own->exec, bounds) : status;
 }

@@ -243,7 +243,7 @@ static bool is_over(const irr_relay_t *relay)
            outbox->next >= irr_relay_stage(relay)->slots && steps_are_over(relay) && sends_are_over(relay);
 }
 
-/* Ends the current stage in the new plan. After the last stage, adds the copies of this rank's message to itself. */
+/* Ends the current stage in the new plan. At the last stage, adds the copies of this rank's message to itself. */
 static irr_status_t end_planned(irr_relay_t *relay)
 {
     irr_status_t status = irr_grid_plan_end_stage(relay->plan, relay->stage);
@@ -277,8 +277,8 @@ static bool end_stage(irr_relay_t *relay)
 /* ---- the exchange ---- */
 
 /*
- * Copies data of this rank from memory of the relay to OUTPUT. It was not received in OUTPUT, because it belongs into
- * several blocks.
+ * Copies data of this rank from memory of the relay to OUTPUT. This data was not received in OUTPUT, because it belongs
+ * in several blocks.
  */
 static void copy_landed(const irr_relay_t *relay, const irr_item_t *item)
 {
@@ -392,7 +392,7 @@ static irr_status_t end(irr_relay_t *relay)
     return relay->plan->truncated ? IRR_ERR_TRUNCATE : relay->exec.result;
 }
 
-/* Stores an error of the executor. IRR_ERR_TRUNCATE is from this rank's message to itself: no error for others. */
+/* Stores an error of the executor, except IRR_ERR_TRUNCATE, which concerns only this rank's message to itself. */
 static void take_result(irr_relay_t *relay)
 {
     const irr_status_t result = relay->exec.result;

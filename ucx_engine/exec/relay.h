@@ -8,13 +8,13 @@
  * ranks. A slice is a range of the block that one rank sends to another; a message consists of slices.
  *
  * Predicted receives. The layout of a message is the list of its slices. Most messages have the same layout as in the
- * previous exchange. At the start of an exchange a rank therefore posts, for each sender and stage, a predicted
- * receive: for the layout of this sender's previous message. If the layout is unchanged, the sender sends only the
- * bytes. If its layout has changed, the sender first sends empty messages (cancel notices), which end the predicted
- * receive. Then it sends a message of the kind HEADER (exec/header.h), which describes the new layout. Short data is in
- * the HEADER, longer data follows in messages of the kind BODY. If the receiver knows no layout, its predicted receive
- * accepts one message of any length and discards it. A rank without data for a peer sends one byte, the blank, because
- * an empty message is a cancel notice.
+ * previous exchange. At the start of an exchange a rank therefore posts a predicted receive for each sender and stage,
+ * for the layout of the previous message. If the layout is unchanged, the sender sends only the bytes. If its layout
+ * has changed, the sender first sends empty messages (cancel notices), which end the predicted receive. Then it sends a
+ * message of the kind HEADER (exec/header.h), which describes the new layout. Short data is in the HEADER, longer data
+ * follows in messages of the kind BODY. If the receiver knows no layout, its predicted receive accepts one message of
+ * any length and discards it. A rank without data for a peer sends one byte, the blank, because an empty message is a
+ * cancel notice.
  *
  * If the blocks of a rank have not changed, it follows the plan of the previous exchange, that is, runs it unchanged.
  * When a predicted receive is cancelled, the relay drops the sends of later stages, builds a new plan from the layouts
@@ -22,8 +22,9 @@
  * from the start.
  *
  * Data to forward has memory of its own for each sender and stage (irr_relay_sender_t), so received data never
- * overwrites data that is being sent. With more than two stages this is more memory than theorem 1 of the JPDC paper
- * needs. A frozen plan, a copy of the plan that later runs without the relay, needs no more.
+ * overwrites data that is being sent. With more than two stages this is more memory than theorem 1 of Liu, Wang and
+ * Prasanna needs. A frozen plan, a copy of the plan that later runs without the relay, needs only the memory of the
+ * theorem.
  *
  * A rank sends a stage when all messages of the previous stage have arrived: only then it knows whether a layout has
  * changed. The overlap `pipelined` (irr_settings.h) therefore acts as `dual`, except in a frozen plan.
@@ -31,17 +32,14 @@
  * Errors. If a rank stopped alone, other ranks would wait forever. A rank is broken if it lacks memory or has received
  * an invalid message. A broken rank sends cancel notices and HEADERs with the error instead of data, and discards all
  * data that it receives. A rank that receives an error passes it on in its own HEADERs, and its exchange ends with this
- * error. A broken rank does not store the layouts that it discards, but their senders count on it. In the next exchange
- * it therefore sends each peer a HEADER with the flag `lost`. All ranks forward the flag, so that all have it at the
- * end of this exchange. In the exchange after it, all ranks send HEADERs for all layouts. Until then a predicted
+ * error. A broken rank does not store the layouts that it discards, but their senders assume that it does. In the next
+ * exchange it therefore sends each peer a HEADER with the flag `lost`. All ranks forward the flag, so that all have it
+ * at the end of this exchange. In the exchange after it, all ranks send HEADERs for all layouts. Until then a predicted
  * receive whose layout was lost ends in IRR_ERR_NO_MEMORY.
  *
- *   relay.c          init and fini, start, stages and end of an exchange
- *   relay_send.c     appends the sends of a stage
- *   relay_receive.c  predicted receives
- *   relay_header.c   receives HEADERs one at a time, and the data that they announce
- *   relay_follow.c   stops to follow the previous plan
- *   relay_freeze.c   freezes a plan, and frees memory
+ *   relay.c          init and fini, start, stages and end of an exchange relay_send.c     appends the sends of a stage
+ *   relay_receive.c  predicted receives relay_header.c   receives HEADERs one at a time, and the data that they
+ *   announce relay_follow.c   ends the use of the previous plan relay_freeze.c   freezes a plan, and frees memory
  *
  * Cost: if no layout changes, one message per peer and stage, no allocation, and O(P + n) time for n slices. A changed
  * layout costs two more messages, and O(n log n) time for a stage of n slices.
@@ -59,7 +57,7 @@ typedef struct irr_relay_sender {
     bool           known;      /* this rank knows the layout of the sender's previous message */
     bool           discarded;   /* the predicted receive discards its message */
     bool           changed;    /* the sender has sent a HEADER in this exchange */
-    size_t         messages;   /* number of messages in which the sender sends an unchanged layout, >= 1 */
+    size_t         messages;   /* number of messages as which the sender sends an unchanged layout, at least 1 */
     size_t         predicted;   /* index of the predicted receive in relay->run */
     unsigned char *memory;     /* for data of this sender that is to be forwarded */
     size_t         memory_max;
@@ -68,7 +66,7 @@ typedef struct irr_relay_sender {
 /* A slot: the state of one peer in one stage. */
 typedef struct irr_relay_slot {
     bool           known;      /* the peer knows the layout of this rank's previous message */
-    size_t         messages;   /* number of messages that the peer's predicted receive waits for, at least 1 */
+    size_t         messages;   /* number of messages for which the peer's predicted receive waits, at least 1 */
     unsigned char *header;     /* buffer for HEADER messages */
 
     size_t         header_max;
@@ -104,7 +102,7 @@ typedef struct irr_outbox {
     irr_own_plan_t moves;
     bool           busy;
     int            next;    /* number of peers of this stage that have their messages, in the order of relay_send.c */
-    size_t         retired; /* number of cancel notices sent to the next peer */
+    size_t         cancelled; /* number of cancel notices sent to the next peer */
     unsigned char  header[IRR_HEADER_PREFIX_MAX];   /* buffer for a HEADER without slices */
 } irr_outbox_t;
 
@@ -161,8 +159,8 @@ void irr_relay_start(irr_relay_t *relay, const irr_problem_t *problem, const irr
 irr_status_t irr_relay_progress(irr_relay_t *relay);
 
 /*
- * Returns an array by rank, valid when the exchange is over. An entry is true if this rank expected a long message,
- * which is sent directly, but the message was shorter and came through the grid. NULL: there is no such message.
+ * Returns an array by rank, valid when the exchange is over. An entry is true if this rank expected a long, direct
+ * message, but the message was shorter and came through the grid. NULL: there is no such message.
  */
 static inline const bool *irr_relay_came(const irr_relay_t *relay)
 {
@@ -257,7 +255,7 @@ void irr_relay_enter_stage(irr_relay_t *relay, int number);
 irr_status_t irr_relay_begin(irr_relay_t *relay);
 
 /*
- * Stops to follow the previous plan, in the stage of a predicted receive that is held (cancelled or failed). Does
+ * Stops following the previous plan, in the stage of a predicted receive that is held (cancelled or failed). Does
  * nothing until all earlier stages are complete.
  */
 void irr_relay_leave(irr_relay_t *relay);

@@ -1,10 +1,9 @@
 /*
- * relay_follow.c - stops to follow the plan of the previous exchange, when a message has another layout (list of
- * slices).
+ * relay_follow.c - ends the use of the previous exchange's plan when a message has another layout (list of slices).
  *
- * An exchange begins by running the previous plan unchanged, with a predicted receive for each message (relay.h). If
- * one of them is cancelled, the relay builds a new plan from the layouts of all earlier stages, which have not changed,
- * with the same addresses. Then it continues stage by stage.
+ * An exchange begins by running the previous plan unchanged, with a predicted receive for each message (relay.h). If a
+ * predicted receive is cancelled, the relay builds a new plan from the unchanged layouts of all earlier stages, with
+ * their addresses. Then it continues stage by stage.
  *
  * Cost: O(n log n) for n slices.
  */
@@ -37,8 +36,8 @@ irr_status_t irr_relay_repeat_stage(const irr_grid_plan_t *last, int number, irr
 }
 
 /*
- * Returns the first stage in which a predicted receive is incomplete or held (cancelled or failed). Sets *held to true
- * if one of this stage is held.
+ * Returns the first stage with a predicted receive that is incomplete or held (cancelled or failed). Sets *held to true
+ * if the stage has a held one.
  */
 static int first_other(const irr_relay_t *relay, bool *held)
 {

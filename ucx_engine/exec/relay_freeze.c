@@ -3,8 +3,8 @@
  * memory.
  *
  * The frozen plan has the same messages in the same order. Data to forward, for which the relay has separate memory per
- * sender and stage, gets offsets in one buffer, SCRATCH. Data that arrives in one message is contiguous there, and
- * mostly one piece.
+ * sender and stage, gets offsets in one buffer, SCRATCH. The data of a message is contiguous in SCRATCH, and usually
+ * one piece.
  *
  * Memory is freed on two occasions. When an exchange runs the previous plan unchanged for the first time, the relay
  * frees what only building a plan needs. When all ranks have a frozen plan, the relay also frees its own plan and
@@ -21,8 +21,8 @@
 /* ---- memory ---- */
 
 /*
- * Frees what only building a plan needs, except the room that irr_relay_init has reserved. If shrinking an array fails,
- * it stays as it is. unused: the plan that is not needed any more.
+ * Frees what only building a plan needs, except the room that irr_relay_init has reserved. An array that cannot be
+ * shrunk stays as it is. unused: the plan that is not needed any more.
  */
 static void free_learning(irr_relay_t *relay, irr_grid_plan_t *unused)
 {

@@ -64,7 +64,10 @@ static void receive(irr_relay_t *relay, irr_content_t content, size_t bytes, boo
     irr_own_plan_start(&inbox->moves, &relay->exec.env);
 }
 
-/* Discards the next message of a predicted layout. After the last: if all were empty, they were cancel notices. */
+/*
+ * Discards the next message of a predicted layout. After the last message, waits for a HEADER if all were empty,
+ * because they were cancel notices.
+ */
 static void drain(irr_relay_t *relay)
 {
     irr_inbox_t *inbox = &relay->inbox;
@@ -82,7 +85,7 @@ static void drain(irr_relay_t *relay)
 
 void irr_inbox_open(irr_relay_t *relay, int sender)
 {
-        relay->received[sender] = true;   /* the inbox receives it now */
+    relay->received[sender] = true;   /* the inbox receives it now */
     relay->inbox.sender = sender;
     relay->inbox.state = IRR_INBOX_HEADER;
     relay->inbox.cut = false;
@@ -93,7 +96,7 @@ void irr_inbox_drain(irr_relay_t *relay, int sender, size_t bytes)
 {
     irr_inbox_t *inbox = &relay->inbox;
 
-        relay->received[sender] = true;   /* the inbox receives it now */
+    relay->received[sender] = true;   /* the inbox receives it now */
     inbox->sender = sender;
     inbox->bytes_discarded = bytes;
     inbox->left = relay->senders[sender_of(relay)].messages - 1;
@@ -235,7 +238,7 @@ static irr_status_t take(irr_relay_t *relay, const irr_header_t *header, const u
 
 /*
  * Handles a complete header. A broken rank checks the header, too, because it must know the number of messages in the
- * next exchange. If it has discarded the end of the header, it uses this number unchecked.
+ * next exchange. A rank that has discarded the end of the header uses the number unchecked.
  */
 static void read_whole(irr_relay_t *relay, const irr_header_t *header, irr_reader_t *reader)
 {
@@ -255,8 +258,8 @@ static void read_whole(irr_relay_t *relay, const irr_header_t *header, irr_reade
 }
 
 /*
- * Starts to receive the second HEADER, whose length the first one has announced. If memory for it is missing, keeps
- * only its beginning.
+ * Starts to receive the second HEADER, whose length the first one has announced. If memory is missing, discards the end
+ * of this HEADER.
  */
 static void receive_more(irr_relay_t *relay, size_t bytes)
 {

@@ -1,9 +1,9 @@
 /*
  * relay_receive.c - predicted receives: receives for the layouts (lists of slices) of the previous exchange.
  *
- * One is posted per sender and stage when an exchange starts. If its message has the expected length, the layout is
- * unchanged. If its message is empty, the sender has cancelled it, and a HEADER with the new layout follows
- * (relay_header.c). A message of any other length is an error: this rank is broken, that is, it sends no data any more
+ * A predicted receive is posted for each sender and stage when an exchange starts. If its message has the expected
+ * length, the layout is unchanged. An empty message cancels the receive, and a HEADER with the new layout follows
+ * (relay_header.c). A message of any other length is an error: this rank becomes broken, that is, it sends no more data
  * (relay.h). A receive without a known layout discards its message, of whatever length.
  */
 #include "exec/relay.h"
@@ -193,7 +193,7 @@ static void receive_other(irr_relay_t *relay, int sender, const irr_exec_step_t 
     }
 }
 
-/* Handles the predicted receive of a sender if it has ended. Returns true if it has. */
+/* Handles the predicted receive of a sender, and returns true, if the receive has ended. */
 static bool receive(irr_relay_t *relay, int sender)
 {
     const irr_relay_sender_t *from = &relay->senders[relay->sender_base + (size_t)sender];

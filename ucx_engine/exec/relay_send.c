@@ -21,14 +21,14 @@ typedef struct outgoing {
     irr_relay_slot_t  *slot;
     const irr_piece_t *pieces;
     const irr_slice_t *slices;
-    size_t             npieces;    /* number of pieces; for a message without slices 1, a byte without meaning (the
+    size_t             npieces;    /* number of pieces; a message without slices has 1, a byte without meaning (the
                                       blank) */
     size_t             bytes;
     irr_header_t       header;
     size_t             length;     /* length of the whole header in bytes */
 } outgoing_t;
 
-/* Returns the k-th slot (peer) in the order of the sends, which begins behind the slot of this rank itself. */
+/* Returns the k-th slot (peer) in the order of the sends, which begins with the slot after this rank's own. */
 static int slot_at(const irr_relay_t *relay, int k)
 {
     const irr_stage_t *stage = irr_relay_stage(relay);
@@ -126,7 +126,7 @@ static irr_status_t describe(irr_relay_t *relay, int slot, outgoing_t *message)
     return irr_relay_commit(relay, &mark, status);
 }
 
-/* Sets *message to the message to a slot in the new plan. */
+/* Sets *message to the new plan's message to a slot. */
 static void take_up(const irr_relay_t *relay, int slot, outgoing_t *message)
 {
     const size_t index = relay->slot_base + (size_t)slot, step = relay->plan->send_steps[index];
@@ -182,7 +182,7 @@ void irr_relay_send_stage(irr_relay_t *relay)
         k -= status != IRR_OK;
     }
     relay->outbox.next = k;
-    relay->outbox.retired = 0;
+    relay->outbox.cancelled = 0;
 }
 
 /* ---- without data: the messages of a broken rank, one at a time ---- */
@@ -197,8 +197,8 @@ static void send_status(irr_relay_t *relay, int index)
     irr_piece_t piece = { IRR_BUFFER_SCRATCH, false, (ptrdiff_t)(uintptr_t)outbox->header, 0 };
 
     outbox->busy = true;
-    if (outbox->retired < slot->messages) {
-        outbox->retired++;
+    if (outbox->cancelled < slot->messages) {
+        outbox->cancelled++;
     } else {
         piece.length = irr_header_encode(&header, NULL, outbox->header);
         params.content = IRR_CONTENT_HEADER;
@@ -206,7 +206,7 @@ static void send_status(irr_relay_t *relay, int index)
         params.pieces = &piece;
         slot->messages = 1;
         slot->known = false;
-        outbox->retired = 0;
+        outbox->cancelled = 0;
         outbox->next++;
     }
     irr_own_plan_clear(&outbox->moves);

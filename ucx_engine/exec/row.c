@@ -15,13 +15,14 @@ void irr_row_write(irr_bytes_t *bytes, const uint64_t *lengths, int ranks)
     }
     irr_bytes_put(bytes, entries);
     for (int to = 0; to < ranks; to++) {
-                const bool differs = lengths[to] != before;
+        const bool differs = lengths[to] != before;
+
 
         if (lengths[to] == 0) {
             continue;
         }
         irr_bytes_put(bytes, (uint64_t)(to - next) << WHAT_BITS | (differs ? HAS_LENGTH : 0));
-                if (differs) {
+        if (differs) {
             irr_bytes_put(bytes, lengths[to]);
         }
         before = lengths[to];

@@ -4,10 +4,10 @@
  *     13       6 5   4 3    0
  *     sequence   kind  stage
  *
- * sequence: the number of the exchange on its communicator. The number wraps around after 256 exchanges. Two messages
- * with the same tag from the same sender arrive in the order of their exchanges, which is the same on all ranks, so
- * each matches its receive. This fails only if no receive is ever posted for a message, because the program passes
- * counts that contradict each other. Such a message must be discarded before its tag is used again (comm/unexpected.h).
+ * sequence: the number of the exchange on its communicator. The number wraps around after 256 exchanges. Messages with
+ * the same tag from the same sender arrive in the order of their exchanges, which is the same on all ranks, so each
+ * matches its receive. The exception is a message without a receive, because the program passes counts that contradict
+ * each other. It must be discarded before its tag is used again (comm/unexpected.h).
  *
  * kind: see irr_tag_kind_t. stage: if messages are forwarded in stages, the number of the stage, from 1.
  *

@@ -3,8 +3,8 @@
  * messages in step k.
  *
  * The order has `size` steps.  All members first send to member 0, then to member 1, and so on, so many members send to
- * one receiver at the same time.  Programs without a schedule send in this order, and the papers use it as the
- * baseline.  O(1) time for a step.  Ranka 4 (AC).
+ * one receiver at the same time.  Programs often send in this order, and the papers use it as the baseline.  O(1) time
+ * for a step.  Ranka, Wang, Kumar 4 (AC).
  */
 #include "order/order.h"
 

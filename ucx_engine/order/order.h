@@ -15,8 +15,8 @@
  * order is contention-free, the sender and the receiver of a message compute the same step.  In the order `natural`,
  * which is not contention-free, they may compute different steps.
  *
- * Think of the members as a ring.  Beginning with the member of the lowest step, the steps rise in one direction around
- * the ring.  A list that is sorted by member can therefore be read in the order of steps, from a suitable index on.
+ * If the members form a ring, the steps of a member rise in one direction around the ring, from the peer of the lowest
+ * step on.  A list that is sorted by member can therefore be read in the order of steps, from a suitable index on.
  */
 #ifndef IRR_ORDER_H
 #define IRR_ORDER_H

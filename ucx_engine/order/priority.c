@@ -10,9 +10,9 @@
  * member of the column before it would send to the same receiver, and therefore stalls as well.  The stall thus moves
  * from column to column, one per step.
  *
- * The steps follow figure 10 of the JPDC paper; the steps of the printed formula are too high by one.  The member in
- * column (m + C - i) mod C of complete row m stalls in step r - m + i, for 0 <= i <= C - r + m.  There are C steps; a
- * member's message to itself takes no step.  The step of a message is computed in O(1) time.
+ * The steps follow figure 10 of the paper; the steps of the printed formula are too high by one.  The member in column
+ * (m + C - i) mod C of complete row m stalls in step r - m + i, for 0 <= i <= C - r + m.  There are C steps; a member's
+ * message to itself takes no step.  The step of a message is computed in O(1) time.
  */
 #include "order/priority.h"
 

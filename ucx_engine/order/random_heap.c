@@ -212,8 +212,8 @@ static irr_status_t schedule_once(const irr_matrix_t *matrix, const irr_schedule
 /* ---- the search for lambda ---- */
 
 /*
- * The number of candidates of the rule `search`.  More candidates would hardly give better schedules.  For example, a
- * step of 32 messages sends 24 to 32 of them whole if lambda is from 3/4 to 1, so lambda has only 9 different effects.
+ * The number of candidates of the rule `search`.  More candidates hardly improve the schedule.  For example, a step of
+ * 32 messages sends 24 to 32 of them whole if lambda is from 3/4 to 1, so lambda has only 9 different effects.
  */
 #define CANDIDATES 16
 

@@ -2,7 +2,7 @@
  * rotate.c - in step k, member m sends to member m + k and receives from member m - k, modulo the size of the group.
  *
  * The order has size - 1 steps.  In each step every member receives exactly one message, so no receiver gets several
- * messages at the same time.  O(1) time for a step.  JPDC 3.1.1.
+ * messages at the same time.  O(1) time for a step.  Liu, Wang, Prasanna 3.1.1.
  */
 #include "order/order.h"
 

@@ -87,9 +87,8 @@ static void advance(const irr_schedule_t *schedule, const irr_step_time_t *times
 }
 
 /*
- * Computes the times and returns the makespan.  A transmission begins with its first step.  A step begins when all
- * transmissions whose last step is an earlier one have ended.  It ends when also all transmissions whose last step is
- * this one have ended.
+ * Computes the times and returns the makespan.  A transmission begins with its first step.  Step k begins when all
+ * transmissions whose last step is below k have ended.  It ends when all whose last step is k have ended, too.
  */
 static uint64_t sum_up(const irr_schedule_t *schedule, const irr_transmission_t **over, irr_step_time_t *times)
 {

@@ -12,7 +12,7 @@
  * messages from one rank to another have the same order at the sender and at the receiver, so the j-th grant is for the
  * j-th message.
  *
- * The exchange ends if all its messages have a common order that each rank keeps in its sends and in its receives.
+ * The exchange ends if all its messages have a common order, in which each rank sends and in which each rank receives.
  * Proof: take the first message that is not complete.  All earlier receives of its receiver are complete, so the
  * message has its grant.  All earlier sends of its sender are complete, so the message starts.  The common order is the
  * list of a schedule.  With order rotate, messages are ordered by (to - from) mod P; with order natural, by from + to.

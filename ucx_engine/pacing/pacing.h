@@ -11,8 +11,7 @@
  * signals.  The number of dependencies on a step is thus bounded by a constant.  The sends of a stage have ascending
  * step numbers, and so have its receives.
  *
- * If a message never arrives, the steps that wait for it never start, on any rank.  This file is pure.  Cost: O(n) time
- * for a plan of n steps.
+ * If a message never arrives, the steps that wait for it never start.  Cost: O(n) time for a plan of n steps.
  */
 #ifndef IRR_PACING_H
 #define IRR_PACING_H

@@ -1,8 +1,7 @@
 /*
  * algorithms.c - the table of algorithms: the strategies that users choose by name; see strategy.h.
  *
- * Row 0 is "auto", so a zeroed algorithm is the default.  A grid has the order `priority`, which is rotation if all
- * rows are complete.
+ * Row 0 is "auto", so a zeroed algorithm is the default.  All grids have the order `priority` (order/priority.h).
  */
 #include "plan/strategy.h"
 
@@ -118,9 +117,9 @@ int irr_algorithm_find(const char *name)
 }
 
 /*
- * In a job, the component calls the engine with "auto" only if a setting requires the engine; otherwise Open MPI serves
- * at first.  With a topology, "auto" is tree, because a user who sets a topology wants it to be used; otherwise it is
- * direct.
+ * In a job the engine gets "auto" only if a setting, such as a schedule file, requires the engine; otherwise Open MPI
+ * serves the calls at first.  With a topology "auto" means tree, because a user who sets a topology wants it to be
+ * used.
  */
 int irr_algorithm_resolve(int algorithm, int hosts)
 {

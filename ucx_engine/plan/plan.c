@@ -26,7 +26,7 @@ void irr_plan_fini(irr_plan_t *plan)
     irr_plan_init(plan);
 }
 
-/* Sets the edition of a changed plan to a new number, because plans with equal editions count as equal. */
+/* Sets a new edition, because a plan with the old edition would count as equal to the plan before the change. */
 static void renew_edition(irr_plan_t *plan)
 {
     static _Atomic uint64_t last;
@@ -108,7 +108,7 @@ static bool has_deps(const irr_plan_t *plan, const irr_step_params_t *params)
            memcmp(&plan->deps[last->first_dep], params->deps, params->ndeps * sizeof(*plan->deps)) == 0;
 }
 
-/* Returns whether the last piece is the repeated piece of a new step. */
+/* Returns whether a new step can use the piece of the last step. */
 static bool has_piece(const irr_plan_t *plan, const irr_step_params_t *params)
 {
     const irr_piece_t *last = plan->npieces > 0 ? &plan->pieces[plan->npieces - 1] : NULL;

@@ -12,9 +12,9 @@
  *
  * Rules that irr_plan_check proves over the plans of all ranks:
  *
- * 1. The k-th message from p to q in a stage is a send of p and a receive of q, with the same number of parts and equal
- *    lengths, so both ends compose it in the same way (exec/compose.h).  A part is one piece, or several joined pieces.
- *    The k-th signal from p to q in a stage is a signal of p and a wait of q.
+ * 1. The k-th message from p to q in a stage is a send of p and a receive of q, with the same number of parts and
+ *    equal lengths, so both ends compose it in the same way (exec/compose.h).  A part is one piece (a contiguous
+ *    range), or several joined pieces.  The k-th signal from p to q in a stage is a signal of p and a wait of q.
  * 2. A send reads only the input of its rank, and bytes that the rank received in steps on which the send depends.
  * 3. No byte of OUTPUT is written twice, and no byte outside the blocks of the problem is written.  In an exchange in
  *    place, INPUT is OUTPUT, and a byte is written only after all steps that read its old value.
@@ -39,7 +39,7 @@ typedef enum irr_buffer {
 /* A range of a symbolic buffer. */
 typedef struct irr_piece {
     irr_buffer_t buffer;
-    bool         joined;   /* true: forms one part with the previous piece; the other end may cut the part elsewhere */
+    bool         joined;   /* true: in one part with the previous piece; the peer may cut the part into other pieces */
     ptrdiff_t    offset;
     size_t       length;
 } irr_piece_t;
@@ -53,7 +53,10 @@ typedef enum irr_step_kind {
     IRR_STEP_REDUCE /* local: the 64-bit words of the second piece become the maxima of the words of both pieces */
 } irr_step_kind_t;
 
-/* The content of a message.  Messages stay in order only if they have the same pair of ranks, stage and content. */
+/*
+ * The content of a message.  Messages of one rank to another may overtake each other unless they have the same stage
+ * and content.
+ */
 typedef enum irr_content {
     IRR_CONTENT_DATA,    /* bytes whose layout both ends know */
     IRR_CONTENT_HEADER,  /* a description of pieces, followed by the bytes of short pieces; always one message */
@@ -64,12 +67,13 @@ typedef enum irr_content {
 typedef struct irr_step {
     irr_step_kind_t kind : 8;
     irr_content_t   content : 7;
-    bool            replaceable : 1;   /* of a receive: if other bytes arrive, the step is complete only when the
-                                          caller says so (exec/exec.h) */
+    bool            replaceable : 1;   /* of a receive: if other bytes arrive than the step expects, the caller of the
+                                          executor completes the step (exec/exec.h) */
     int16_t         stage;        /* from 1 */
     int             peer;         /* rank in the communicator; this rank for a local step */
     int             number;       /* of a message: step of the schedule within the stage, from 1; otherwise 0 */
-    uint32_t        ahead;        /* of a send: bytes of later sends that must fit in the window together with it */
+    uint32_t        ahead;        /* of a send: bytes of later sends for which the window, the limit of bytes in flight,
+                                     must also have room */
     size_t          bytes;        /* length of the message */
     size_t          described;    /* of a send: number of its bytes that are a description, not user data */
     uint32_t        first_piece;  /* index in plan->pieces */
@@ -91,7 +95,8 @@ typedef struct irr_plan {
     size_t       npieces, pieces_max;
     size_t      *deps;            /* indices of earlier steps; a step may share its list with the step before */
     size_t       ndeps, deps_max;
-    uint64_t     edition;         /* plans of a process with equal edition and equal length are equal; 0: no edition */
+    uint64_t     edition;         /* two plans of a process with the same edition and number of steps have equal steps;
+                                     0: no edition */
 } irr_plan_t;
 
 /* Returns true for a step without a message. */
@@ -175,14 +180,12 @@ irr_status_t irr_plan_depend(irr_plan_t *plan, size_t step, size_t on);
  */
 irr_status_t irr_plan_add_part(irr_plan_t *plan, irr_buffer_t buffer, irr_blocks_t blocks, size_t skip, size_t length);
 
-/*
- * Appends the copies of the rank's message to itself.  They should be the last steps, so that messages are sent before.
- */
+/* Appends the copies of the rank's message to itself.  They should be the last steps, so that messages start first. */
 irr_status_t irr_plan_add_self(const irr_problem_t *problem, irr_plan_t *plan);
 
 /* ---- plans that grow ---- */
 
-/* The size of a plan at some time. */
+/* The size of a growing plan, to which irr_plan_cut can return. */
 typedef struct irr_plan_mark {
     size_t nsteps, nsends, nrecvs, nlocals, npieces, ndeps;
     int    stages;

@@ -6,7 +6,7 @@
  * the allowed values, and the 64-bit word that ranks compare (comm/agree_settings.h).  The option of a tool may have
  * another name than its row.
  *
- * Settings of other structures use rows of the same type.  This file is pure.
+ * Settings of other structures use rows of the same type.
  */
 #ifndef IRR_PLAN_SETTINGS_H
 #define IRR_PLAN_SETTINGS_H

@@ -37,17 +37,18 @@ typedef struct irr_strategy {
     const irr_route_t *route;
     const irr_order_t *order;
     const irr_pacing_t *pacing;
-    size_t             grants;      /* pacing grant: number of grants that a rank gives at a time */
+    size_t             grants;      /* pacing grant: number of senders that a rank admits at a time */
     size_t             lead;        /* pacing sync: a receiver sends its signal when this number of bytes is still
                                        missing */
     size_t             piece_max;   /* longest piece of a message in a schedule, in bytes; 0: no limit */
     irr_compose_t      compose;
     size_t             window_messages, window_bytes;
-    irr_shape_t        shape;       /* only for route grid, as `balanced`; the members below are for route node, too */
+    irr_shape_t        shape;       /* this and the next two members: only for route grid */
     bool               balanced;
     irr_dims_t         dims;
     size_t             slice_min;
-    size_t             direct_from; /* shortest message that is sent directly; 0: no message is sent directly */
+    size_t             direct_from; /* routes grid and node: shortest message that is sent directly; 0: no message is
+                                       sent directly */
     irr_overlap_t      overlap;
 } irr_strategy_t;
 
@@ -122,7 +123,7 @@ irr_status_t irr_strategy_grid(const irr_strategy_t *strategy, int ranks, const 
 
 /* ---- plans ---- */
 
-/* What a rank does in a schedule, with one strategy.  Zeroed: empty. */
+/* The transmissions of one rank in a schedule, and their signals.  Zeroed: empty. */
 typedef struct irr_share {
     irr_schedule_t own;       /* the rank's transmissions, in pieces */
     irr_signals_t  signals;   /* signals and waits of pacing sync; empty with any other pacing */
@@ -138,8 +139,9 @@ void         irr_share_fini(irr_share_t *share);
 
 /*
  * Replaces the contents of *plan by the plan of the problem's rank, with its pacing.  share: required if the strategy
- * has a schedule, otherwise NULL; forward: required if irr_strategy_forwards returns true, otherwise ignored. Returns
- * IRR_ERR_BAD_PARAM if the strategy neither has a schedule nor is local.  May return IRR_ERR_NO_MEMORY.
+ * has a schedule, otherwise NULL.  forward: required if irr_strategy_forwards returns true, otherwise ignored.  Returns
+ * IRR_ERR_BAD_PARAM if the plan needs the counts of other ranks, and the strategy has no schedule.  May return
+ * IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_strategy_build(const irr_strategy_t *strategy, const irr_problem_t *problem, const irr_share_t *share,
                                 const irr_forward_t *forward, irr_plan_t *plan);

@@ -14,7 +14,7 @@
 /* Returns whether a list is valid: sorted by rank, ranks from 0 to `ranks` - 1, and no block of length 0. */
 bool irr_blocks_are_good(irr_blocks_t blocks, int ranks);
 
-/* Return the blocks of `rank` in the list; and those of the lowest rank in the list. */
+/* irr_blocks_of returns the blocks of `rank` in the list, irr_blocks_first those of the lowest rank. */
 irr_blocks_t irr_blocks_of(irr_blocks_t blocks, int rank);
 irr_blocks_t irr_blocks_first(irr_blocks_t blocks);
 

@@ -4,8 +4,6 @@
  * Four constants are the most important: the processor time of a message between nodes, its latency, the bandwidth of a
  * node's link, and the speed at which a rank copies memory.  The other constants describe messages inside a node, the
  * pieces of messages, the lowest switches and the links above them, and the loss of packets at ports of switches.
- *
- * This file is pure, except for the reader.
  */
 #ifndef IRR_MACHINE_H
 #define IRR_MACHINE_H

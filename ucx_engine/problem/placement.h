@@ -15,9 +15,9 @@ irr_status_t irr_placement(const irr_topology_t *topology, const char *const *na
 
 /*
  * Returns the subtree of a topology that messages between ranks can use: the hosts with ranks, and the switches and
- * links between them, with their names, speeds and order.  The subtree does not contain a switch that has no rank below
- * it, or that is at the top and has all ranks below one child switch.  A switch inside the tree stays, even if only one
- * of its children stays.  Each link of the subtree is therefore a link of the topology.
+ * links between them, with their names, speeds and order.  Switches without ranks below them are left out, and so are
+ * top switches with all ranks below one child switch.  A switch inside the tree stays, even if only one of its children
+ * stays.  Each link of the subtree is therefore a link of the topology.
  *
  * On entry, host_of[r] is the host of rank r in the topology; on return, it is the host's number in the subtree.  The
  * caller frees *subtree with irr_topology_fini.  Returns IRR_ERR_BAD_PARAM if there are no ranks or a host does not

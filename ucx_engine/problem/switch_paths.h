@@ -6,8 +6,6 @@
  * periods.  SLURM_TOPOLOGY_ADDR_PATTERN has the kind of each name, such as switch.switch.node; the pattern "node" means
  * that no switch is known.  A name that stands for several switches, such as s[0-1], is an error, because the result
  * would not be a tree.
- *
- * This file is pure.
  */
 #ifndef IRR_SWITCH_PATHS_H
 #define IRR_SWITCH_PATHS_H

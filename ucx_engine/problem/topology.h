@@ -13,8 +13,7 @@ typedef struct irr_topology {
     int       hosts;
     int       vertices;
     int      *parent;   /* by vertex: the switch above it; -1: the vertex is the top */
-    uint64_t *speed;    /* by vertex: by vertex: speed of the link to its parent, in the same unknown unit for all
-                           links; default 1 */
+    uint64_t *speed;    /* by vertex: speed of the link to its parent, in one unknown unit; default 1 */
     char    **names;    /* by vertex */
     bool      node_speeds;   /* true: the file has NodeSpeed; false: a host's link has speed 1 */
 } irr_topology_t;

@@ -5,14 +5,14 @@
  * message.  If one rank has a block to send and its receiver expects none, which MPI forbids, this code cannot detect
  * it.
  *
- * Cost for a rank: one message to each rank for which it has blocks, each byte once on the wire, and no scratch; the
- * plan takes O(d) time for d blocks.  JPDC 3.1.1 (A1), Ranka 4 (AC).
+ * Cost for a rank: one message to each rank for which it has blocks, and no scratch; the plan takes O(d) time for d
+ * blocks.  Liu, Wang, Prasanna 3.1.1 (A1); Ranka, Wang, Kumar 4 (AC).
  *
  * A schedule may split a message into transmissions.  Each transmission is a send in the plan of one rank and a receive
  * in the plan of another rank.  The messages of a plan are sorted by steps, as the schedule is.  Both ranks therefore
- * have the transmissions of a split message in the same order, and match them by this order.  No message depends on
- * another message: the steps only define an order, and the pacing limits how far a rank may run ahead.  O(n) time for n
- * transmissions.  Ranka, Wang and Kumar, section 3.
+ * have the transmissions of a split message in the same order, and match them by this order.  The steps only define an
+ * order; dependencies between messages are added by the pacing.  O(n) time for n transmissions.  Ranka, Wang and Kumar,
+ * section 3.
  */
 #include "route/direct.h"
 
@@ -45,7 +45,8 @@ static int step_at(const side_t *side, size_t i)
 }
 
 /*
- * The list of blocks is used as a ring.  Return the first block of the message before block i, and of the next message.
+ * Return the first block of the message before the one that begins with block i, and of the message after it.  The list
+ * of blocks counts as a ring.
  */
 static size_t before(irr_blocks_t blocks, size_t i)
 {
@@ -141,8 +142,7 @@ const irr_route_t irr_route_direct = {
 /* ---- in the steps of a schedule ---- */
 
 /*
- * Appends the rank's sends or receives.  If the blocks for a received transmission are too short, the transport detects
- * it.
+ * Appends the rank's sends or receives.  The transport detects blocks that are too short for a received transmission.
  */
 static irr_status_t add_own(irr_step_kind_t kind, const irr_schedule_t *schedule, const irr_problem_t *problem,
                             irr_plan_t *plan)

@@ -21,8 +21,8 @@ typedef struct irr_direct_side {
 } irr_direct_side_t;
 
 /*
- * Appends the selected messages of the problem, without the message of the rank to itself.  The order must be of the
- * first kind of order/order.h.  May return IRR_ERR_NO_MEMORY.
+ * Appends the selected messages of the problem, without the message of the rank to itself.  A rank must be able to
+ * compute the order alone (order/order.h).  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_direct_add_side(const irr_problem_t *problem, const irr_order_t *order, const irr_direct_side_t *side,
                                  irr_plan_t *plan);

@@ -4,12 +4,13 @@
  * The slices that a rank holds for one destination, in the order of sources and offsets, are called a stream.  A stage
  * that spreads divides the stream among all slots, in proportion to the number of ranks behind each slot.  The first
  * share goes to slot (destination mod slots), so the remainders of many short messages are divided evenly among the
- * slots, as by the initial values of the counters in JPDC figure 11.  A stage that collects sends the whole stream to
- * the slot that leads to the destination.
+ * slots, as by the initial values of the counters in figure 11 of Liu, Wang and Prasanna.  A stage that collects sends
+ * the whole stream to the slot that leads to the destination.
  *
  * If a cut would leave a range of a slice that is shorter than slice_min bytes, the cut moves to an end of the slice.
  *
- * Cost: O(n log n) for n slices, with at most slots * destinations cuts; no user data is touched.  JPDC 3.2.2.
+ * Cost: O(n log n) for n slices, with at most slots * destinations cuts; no user data is touched.  Liu, Wang, Prasanna
+ * 3.2.2.
  */
 #include "route/distribution.h"
 
@@ -135,7 +136,10 @@ static irr_item_t take(irr_item_t *item, size_t length)
     return taken;
 }
 
-/* Returns at which byte an item of `length` bytes is cut.  The cut should be at byte `left`, but may be at an end. */
+/*
+ * Returns the byte at which an item of `length` bytes is cut: byte `left`, or an end of the item if a piece would be
+ * too short.
+ */
 static size_t snap(size_t length, size_t left, size_t slice_min)
 {
     if (left >= length || length - left < slice_min) {

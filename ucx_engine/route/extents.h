@@ -17,7 +17,7 @@ typedef struct irr_hole {
 /* Zeroed: no bytes are taken.  The buffer has no fixed length. */
 typedef struct irr_extents {
     irr_hole_t *holes;   /* free ranges before `end`, from index `first` on, sorted by offset, never adjacent.  Between
-                            irr_extents_free and irr_extents_settle: the ranges to keep */
+                            irr_extents_free and irr_extents_settle: the ranges still in use */
     size_t      first, count, max;
     size_t      end;     /* bytes of the buffer that were ever in use */
 } irr_extents_t;

@@ -4,9 +4,9 @@
  * plan into the transmissions of the schedule; see forward.h.
  *
  * list_slices() lists the data that may arrive, without its lengths.  It needs no matrix, so rank 0, which has the
- * matrix, and a rank that receives its lengths from rank 0 compute the same list.  First the list has, for each other
- * rank of the node, the data that this rank forwards or keeps.  Then it has, for each leader on another node, the data
- * of all ranks of that node for this rank.
+ * matrix, and a rank that receives its lengths from rank 0 compute the same list.  The list begins with the data from
+ * each other rank of the node that this rank forwards or keeps.  Then follows, for each leader on another node, the
+ * data of all ranks of that node for this rank.
  *
  * A message of stage 2 has the data of all ranks of a node for one destination, in the order of the ranks.  A
  * transmission is a range of such a message.  Its first and its last piece may therefore be ranges of slices, and the
@@ -147,8 +147,8 @@ static irr_status_t build_stage(irr_grid_plan_t *build, int number, const uint64
 }
 
 /*
- * Returns the problem that the builder gets.  Only the lengths of its blocks count: all blocks to send begin at byte 0,
- * and the blocks to receive have room for messages of any length.
+ * Returns the problem for the builder, which uses only the lengths of blocks: all blocks to send begin at byte 0, and
+ * the blocks to receive have room for messages of any length.
  */
 static irr_problem_t state_problem(const irr_stages_t *stages, irr_blocks_t sent, irr_block_t *blocks)
 {
@@ -423,7 +423,10 @@ static irr_status_t write_outside(writer_t *w, irr_step_kind_t kind, const irr_s
     return status;
 }
 
-/* If blocks were too short, appends a copy of one byte to a piece of length 0, which returns IRR_ERR_TRUNCATE. */
+/*
+ * If blocks were too short, appends a copy of one byte to a piece of length 0, so that the exchange returns
+ * IRR_ERR_TRUNCATE.
+ */
 static irr_status_t write_truncation(const writer_t *w)
 {
     static const irr_piece_t pieces[2] = {

@@ -66,7 +66,7 @@ int irr_grid_hop(const irr_grid_level_t *level, int member, int column)
  * Share k goes to column (destination / stride + k) mod columns.  The length of a share is proportional to the size of
  * its column, rounded down to a multiple of slice_min; the last share gets the remainder.  The column of the first
  * share depends on the destination, and differs from dimension to dimension.  The remainders of many short messages are
- * therefore spread over the columns, as the initial values of the counters in JPDC figure 11 do.
+ * therefore spread over the columns, as by the initial values of the counters in figure 11 of Liu, Wang and Prasanna.
  */
 void irr_grid_cut(const irr_grid_level_t *level, int destination, size_t length, size_t slice_min, size_t *cuts)
 {

@@ -5,8 +5,9 @@
  * the grid row by row.  In the next dimension each column is a group of its own, with rows and columns.  In the last
  * dimension a group is a single row.  If the number of columns does not divide n, the last row is incomplete: it has
  * only `rest` members.  The missing members are called pseudo-nodes.  The member in column i of the last row cannot
- * send to a pseudo-node in column j >= rest; instead it sends to the member in row i of column j, which exists (JPDC
- * 3.2.2 A).  This rule adds no traffic, and different senders use different members in place of a pseudo-node.
+ * send to a pseudo-node in column j >= rest; instead it sends to the member in row i of column j, which exists (Liu,
+ * Wang, Prasanna 3.2.2 A).  This rule adds no traffic, and different senders use different members in place of a
+ * pseudo-node.
  *
  * In a stage, messages travel along one dimension.  In a stage that collects, a rank sends data to the column of its
  * destination.  In a stage that spreads, a rank divides its data among all columns in proportion to their sizes.  There
@@ -71,7 +72,7 @@ typedef struct irr_grid_level {
 
 /*
  * Returns the number of columns of a square grid of P ranks: ceil(sqrt P).  If P + 1 is ceil(sqrt P) * floor(sqrt P),
- * it is floor(sqrt P) instead, because the rule for pseudo-nodes requires it (JPDC 3.2.2).
+ * it is floor(sqrt P) instead, because the rule for pseudo-nodes requires it.
  */
 int irr_grid_square_columns(int ranks);
 

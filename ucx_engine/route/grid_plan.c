@@ -1,11 +1,11 @@
 /*
  * grid_plan.c - builds the plan of a grid route, in which ranks forward slices of blocks; see grid_plan.h.
  *
- * A slice that reaches its destination is received in OUTPUT.  If it belongs to several blocks, it is received in
- * SCRATCH, and copied to them at the end.  All other slices are received in SCRATCH, and a send of a later stage, which
- * depends on the receive, reads them there.  Scratch that the sends of a stage have read is free from the next stage
- * on: a receive that reuses it depends on all earlier sends.  A rank therefore holds at most the data that it received
- * in two stages, which theorem 1 of the JPDC paper bounds, and the slices to copy at the end.
+ * A slice for this rank is received in OUTPUT; a slice for several blocks is received in SCRATCH, and copied to the
+ * blocks at the end.  All other slices are received in SCRATCH, and a send of a later stage, which depends on the
+ * receive, reads them there.  Scratch that the sends of a stage have read is reused from the next stage on, by receives
+ * that depend on all earlier sends.  A rank therefore holds at most the data that it received in two stages, which
+ * theorem 1 of Liu, Wang and Prasanna bounds, and the slices to copy at the end.
  *
  * The parameter `overlap` adds dependencies between stages.  With `dual` a send depends on all receives of the previous
  * stage.  With `single` it also depends on all sends of the previous stage.  With `blocking` a barrier follows each
@@ -15,7 +15,7 @@
  * sends of the first stage, because the messages of the first stage are short, and other ranks wait for them.
  *
  * Cost: at most one send for each slot and one receive for each sender of a stage; O(n log n) time for n slices of a
- * stage.  JPDC 3.1.2, 3.1.3, 3.2 and 5; overlap: JPDC 3.3.
+ * stage.  Liu, Wang, Prasanna 3.1.2, 3.1.3, 3.2 and 5; overlap: 3.3.
  */
 #include "route/grid_plan.h"
 
@@ -198,8 +198,8 @@ static size_t unique(irr_grid_plan_t *build, size_t count)
 }
 
 /*
- * Appends all receives of the previous stage and, unless the overlap is `dual`, its sends.  If this rank does not send
- * in that stage, continues with the stage before, and so on.  Sends start in order, so the sends of a stage have
+ * Appends all receives of the previous stage and, unless the overlap is `dual`, its sends.  If this rank sends nothing
+ * in that stage, also appends those of the stage before, and so on.  Sends start in order, so the sends of a stage have
  * already waited for all stages before it.
  */
 static size_t append_stages_before(const irr_grid_plan_t *build, int stage, size_t count)

@@ -21,7 +21,7 @@ static void sum_up(size_t *first, int ranks)
     }
 }
 
-/* Each entry that was stored has raised first[rank] by 1; restores the index of the first entry of each rank. */
+/* Restores in first[rank] the index of the first entry of each rank, which storing the entries has raised. */
 static void step_back(size_t *first, int ranks)
 {
     memmove(first + 1, first, (size_t)ranks * sizeof(*first));

@@ -9,8 +9,8 @@
  * have sender and receiver ready, so they make progress.
  *
  * A long message is sent in chunks.  In a correct program both ranks have the same length for both directions.  If the
- * lengths differed, one rank would wait for chunks that never arrive.  The length of the first of n chunks therefore
- * determines n: this chunk is 2 n - 3 bytes longer than the others, and longer than any message that is sent whole.  A
+ * lengths differed, a rank could wait for chunks that never arrive.  The length of the first of n chunks therefore
+ * encodes n: this chunk is 2 n - 3 bytes longer than the others, and longer than any message that is sent whole.  A
  * rank that receives a first chunk of an unexpected length detects that its peer has other counts, or does not exchange
  * in place.  The peer detects the same error.  All other chunks wait for the first chunk of the peer, so neither rank
  * sends more data.  If the peer does not exchange in place, the executor ends its sends that wait because of pacing or

@@ -162,7 +162,7 @@ static irr_status_t add_member(channel_t *channel, int member, irr_lane_kind_t k
     return status == IRR_OK ? open_inner(channel, kind) : status;
 }
 
-/* Adds a member by means of the finder. The peer of `far` is looked up later. */
+/* Adds a member whose peer the finder looks up: now for `near`, before the first send for `far`. */
 static irr_status_t add_found(channel_t *channel, int member, bool is_near)
 {
     irr_peer_t *peer = NULL;

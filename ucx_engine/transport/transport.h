@@ -50,8 +50,7 @@ typedef enum irr_form {
 
 /*
  * Length of an endless sink. A sink is a piece whose base is NULL: a receive discards as many bytes as the sink is
- * long, and an endless sink discards any number of bytes. If a list has a sink and other pieces, its form must be
- * gather.
+ * long, and an endless sink discards any number of bytes. A list of a sink and other pieces must have the form gather.
  */
 #define IRR_SINK_BYTES ((size_t)PTRDIFF_MAX)
 

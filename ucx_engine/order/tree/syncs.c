@@ -7,7 +7,7 @@
  * its path, and after the last lane the first one again.  Lanes of messages of earlier steps that continue in this step
  * are skipped.  The messages of a step on an edge are at most as many as the edge has lanes, so no two of them get the
  * same lane.  Of two messages with the same lane, the later one must wait for the earlier one.  Each edge therefore
- * carries at most as many messages as it has lanes, and a message waits for messages that began as early as possible.
+ * carries at most as many messages as it has lanes, and a message waits for the earliest possible message.
  *
  * Order.  Each rank keeps its steps in order: it begins a send after its earlier sends have begun, and after its
  * receives of earlier steps are complete.  A rank therefore needs no signal about a message that it received itself.
@@ -17,8 +17,8 @@
  *
  * Removal.  Redundant synchronisations are left out (in the paper, by transitive reduction of the dependence graph).
  * The users of a lane are the messages that got the lane.  They follow each other, so a message waits only for the user
- * directly before it, the last user.  This wait is redundant in two cases: if the last user ends before the sender may
- * begin for another reason, or if it ends before the last user of another lane of the message's path ends.
+ * directly before it, the last user.  This wait is redundant in two cases: if another reason delays the sender until
+ * the last user has ended, or if the last user of another lane of the message's path ends later.
  *
  * Clocks.  A clock records which messages have ended at some time.  It has an entry for each lane that leads up from a
  * host: the number of users of this lane that have ended.  The clock of a rank is the one at the time at which the rank

@@ -14,8 +14,8 @@
  *
  * The topology has the speeds of links.  The base speed is the speed of the slowest link of a host with ranks; all
  * messages travel at this speed.  The capacity of a link is the number of messages that it carries at a time: c if the
- * link is c times as fast as the base speed (c is rounded down), and 1 if it is slower.  A slow link
- * raises the bounds of the time, but the steps are computed as if the link had the base speed.
+ * link is c times as fast as the base speed (c is rounded down), and 1 if it is slower.  A slow link raises the bounds
+ * of the time, but the steps are computed as if the link had the base speed.
  *
  * Each vertex v has two directed edges: 2 * v leads up to its parent, and 2 * v + 1 down from its parent.  An edge with
  * a number below 2 * links is one direction of a link of the topology; any other edge connects a rank to its host.

@@ -18,11 +18,10 @@
  * messages.
  *
  * A step and its repairs take O(edges + chosen * (vertices + senders * receivers)) time.  Here `chosen` is the number
- * of messages, and senders and receivers are the free ranks on the two sides of an edge.  If the search for a message
- * over an edge fails, and the load of this edge is far below that of the busiest edge, the next search for it is up to
- * 63 steps later.  Otherwise such searches would take most of the time.  A dense matrix of 256 ranks takes 0.4 s on one
- * switch, and 3 s on a chain of four switches with 16400 steps.  A limit on the number of steps takes up to ten times
- * as long.  Memory O(P * P).
+ * of messages, and senders and receivers are the free ranks on the two sides of an edge.  Failed searches would take
+ * most of the time: after such a search for an edge whose load is far below that of the busiest edge, the next search
+ * for this edge is up to 63 steps later.  A dense matrix of 256 ranks takes 0.4 s on one switch, and 3 s on a chain of
+ * four switches with 16400 steps.  A limit on the number of steps takes up to ten times as long.  Memory O(P * P).
  */
 #include "order/tree/tree_weighted.h"
 
@@ -39,7 +38,7 @@ __extension__ typedef unsigned __int128 wide_t;
 #define SPARE      100   /* a step may be longer than the loads allow by 1 / SPARE */
 #define SHORTEST   64    /* a step has at least 1 / SHORTEST of the mean message */
 #define LOST       8     /* if an urgent edge is not full, a step has at most 1 / LOST of the mean message */
-#define FAR        8     /* an edge is far from urgent if its load is below the largest load by 1 / FAR of it */
+#define FAR        8     /* an edge is far from urgent if its load is below the largest load minus 1 / FAR of it */
 #define WAIT_LIMIT 63    /* largest number of steps until the next search for an edge */
 
 typedef struct job {

@@ -128,9 +128,9 @@ static void post_sink(irr_ofi_t *ofi, irr_ofi_sink_t *sink)
 
 /*
  * Returns the bits of a key that a sink ignores: the sender, and the bits of the tag outside the mask. If fragments of
- * messages without a receive may arrive, the sink also ignores the mark of later fragments, to match them. It does not
- * while a matching receive is pending: libfabric may already have matched this receive with a first fragment, and the
- * second fragment must not be discarded then.
+ * messages without a receive may arrive, the sink also ignores the mark of later fragments, to match them. The sink
+ * does not ignore the mark while a matching receive is pending: libfabric may already have matched this receive with a
+ * first fragment, and the second fragment must then not be discarded.
  */
 static uint64_t ignored(const irr_ofi_t *ofi, uint64_t key, uint16_t mask)
 {

@@ -21,9 +21,9 @@ static void append(irr_ofi_t *ofi, irr_ofi_op_t *op)
 }
 
 /*
- * Ends a receive, and returns its status. libfabric knows only the posted memory. It truncates a message whose end the
- * pieces discard; this is no error. It does not truncate a message that is too long for the pieces, but fits into
- * irr_ofi_t.scrap, the memory of a receive that discards all bytes.
+ * Ends a receive, and returns its status. libfabric knows only the posted memory. It reports a truncation if the pieces
+ * discard the end of a message, which is no error. It reports none if a message is too long for the pieces, but fits
+ * into irr_ofi_t.scrap, the memory of a receive that discards all bytes.
  */
 static irr_status_t end_receive(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 {

@@ -5,9 +5,9 @@
  * receiver detects the end of a message without knowing its length. The key of each fragment except the first has one
  * more bit set, the mark. A receive of another message therefore never matches a later fragment.
  *
- * A fragment starts when the previous one has ended; fragments are so long that this costs almost no time. Both ends
- * start the second fragment of a message only when all earlier messages with the same key have ended, because their
- * later fragments have equal keys. No function of this file allocates memory.
+ * A fragment starts when the previous one has ended; fragments are so long that this costs almost no time. The later
+ * fragments of messages with one key have equal keys. Both ends therefore start the second fragment of a message only
+ * when all earlier messages with its key have ended. No function of this file allocates memory.
  */
 #include "transport/ofi/ofi.h"
 

@@ -10,7 +10,7 @@
 /* The file name of the library in all versions since 1.0, including 2.x. */
 #define LIBRARY "libfabric.so.1"
 
-/* Number of bytes that rxm puts before a message in a buffer, rounded up. */
+/* Number of bytes that rxm, a part of libfabric, puts before a message in a buffer; rounded up. */
 #define HEADER_ROOM 256
 
 static irr_ofi_library_t library;
@@ -41,8 +41,8 @@ static bool is_new_enough(void)
  * per buffer. With 64 KiB, the algorithm tree over a switch of 100 Mbit/s is as fast as over UCX; with 16 KiB it takes
  * 1.1 to 1.4 times as long.
  *
- * UNIVERSE_SIZE: by default rxm's completion ring is for 256 processes, and has 12.6 MB. A process touches this memory
- * little by little, which looks like a leak.
+ * UNIVERSE_SIZE: by default rxm's completion ring is for 256 processes, and has 12.6 MB. A process first writes to this
+ * memory page by page over time, which looks like a leak.
  */
 static void set_variables(size_t eager_bytes, size_t job_ranks)
 {

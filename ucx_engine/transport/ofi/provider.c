@@ -116,8 +116,8 @@ static const char *domains_for(reach_t reach, const irr_engine_config_t *config)
     return reach == SOCKETS && !config->one_node && given(config->interfaces) ? config->interfaces : NULL;
 }
 
-/* Returns the rank of an entry, or -1 if it must not be used. Lower is better; among equals the first entry wins. */
-static int rank(const irr_ofi_library_t *library, const struct fi_info *info, const irr_engine_config_t *config)
+/* Returns the place of an entry in the order of preference, lowest first, or -1 if the entry must not be used. */
+static int preference(const irr_ofi_library_t *library, const struct fi_info *info, const irr_engine_config_t *config)
 {
     const int row = row_of(provider_of(info));
     const reach_t reach = row < ROWS ? rows[row].reach : FABRIC;
@@ -141,9 +141,9 @@ static const struct fi_info *best_of(const irr_ofi_library_t *library, const str
     const struct fi_info *best = NULL;
 
     for (const struct fi_info *info = list; info != NULL; info = info->next) {
-        const int its = rank(library, info, config);
+        const int its = preference(library, info, config);
 
-        if (its >= 0 && (best == NULL || its < rank(library, best, config))) {
+        if (its >= 0 && (best == NULL || its < preference(library, best, config))) {
             best = info;
         }
     }

@@ -17,9 +17,9 @@
  *     63  58 57  52 51     32 31     16 15     0
  *      lap    form     zero    channel    tag
  *
- * Channel and tag are the key of a message; the sender is known, because a lane has one sender. The form is explained
- * below. The lap is the number of the round through the ring, modulo 64. It distinguishes a new slot from a slot of the
- * previous round. The first lap is 1, because memory that was never written is zero.
+ * Channel and tag are the key of a message; the sender is known, because a lane has one sender. The lap is the number
+ * of the round through the ring, modulo 64. It distinguishes a new slot from a slot of the previous round. The first
+ * lap is 1, because memory that was never written is zero.
  *
  * The functions of this file only access memory. Their caller allocates the memory and interprets the messages.
  */

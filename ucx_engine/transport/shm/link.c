@@ -3,8 +3,8 @@
  *
  * The segment of a process has a list of links, one for each process with which it has exchanged messages. A process
  * appends the link for another process when it first sends to it or receives from it. The other process searches the
- * list for the link with its own name. It searches again until it has found the link, each time from where the previous
- * search stopped: O(1) per search if no link is new, and O(links) for each pair of processes in total.
+ * list for the link with its own name, repeatedly until the link is there. Each search begins where the previous one
+ * stopped: O(1) per search if no link is new, and O(links) for each pair of processes in total.
  */
 #include "transport/shm/shm.h"
 

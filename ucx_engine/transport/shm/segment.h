@@ -7,8 +7,8 @@
  * disappeared.
  *
  * The owner must back pages before it writes to them: it makes the kernel allocate their memory. If memory is missing,
- * backing returns an error, but a write to a page without memory would kill the process by a signal. Backed pages are
- * in the NUMA domain of the owner.
+ * backing returns an error; a write to a page that is not backed would end the process by a signal. Backed pages are in
+ * the NUMA domain of the owner.
  *
  * A segment begins with a table, whose layout readers know. The caller backs the pages of the table (irr_segment_back).
  * Behind the table, irr_segment_take allocates ranges one after the other, and backs them. Ranges are aligned to a pair
@@ -19,7 +19,7 @@
 
 #include "irr.h"
 
-/* Tells a process of the node where to find a segment. May be sent as bytes. */
+/* Where a process of the node finds a segment. May be sent as bytes. */
 typedef struct irr_segment_handle {
     uint64_t process, file;   /* PID of the owner, and its descriptor of the file */
     uint64_t device, inode;   /* identify the file; inode 0: unknown, the reader must recognise the contents instead */

@@ -11,10 +11,10 @@
  *     shm.c      the operations of the transport, and shutdown
  *
  * Each process owns one segment: memory that it writes, and that the other processes map read-only (segment.h). The
- * segment has a lane and a link for each process with which the owner has exchanged messages. The lane carries messages
- * to this process; it is a ring of slots and a ring of data (lane.h). The link tells this process where the lane is,
- * and how many slots the owner has consumed from the lane in the other direction. Memory therefore grows with the
- * number of partners, not with the number of processes.
+ * segment has a lane and a link for each partner, a process with which the owner has exchanged messages. The lane
+ * carries messages to the partner; it is a ring of slots and a ring of data (lane.h). The link states where the lane
+ * is, and how many slots the owner has consumed from the partner's lane. Memory therefore grows with the number of
+ * partners, not with the number of processes.
  *
  * A message of up to 56 bytes travels in a slot. A contiguous message of IRR_SHM_SINGLE_MIN bytes or more travels by
  * single copy: the receiver reads it from the sender's memory (process_vm_readv). This needs a permission of the kernel

@@ -1,11 +1,11 @@
 /*
- * stash.c - the stash of a peer: messages that arrived before their receives were posted. They leave the lane for the
- * stash so that later messages of the lane can be received.
+ * stash.c - the stash of a peer: messages that arrived before their receives were posted. In the lane they would block
+ * later messages.
  *
  * Each peer has memory for as many messages as its lane has slots, of at most IRR_LANE_PIECE bytes each
- * (irr_peer.room). Other messages use the heap. If memory is missing, the message is lost and its channel fails. It
- * could instead stay in the lane until memory is free, but there it would block messages of other channels, and the
- * notice by which ranks end a failed exchange.
+ * (irr_peer.room). Other messages use the heap. If memory is missing, the message is lost and its channel fails. If it
+ * stayed in the lane until memory is free, it would block messages of other channels, and the notice by which ranks end
+ * a failed exchange.
  */
 #include "transport/shm/shm.h"
 

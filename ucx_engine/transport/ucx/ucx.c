@@ -2,8 +2,8 @@
  * ucx.c - the UCX transport: context, worker, address, progress and shutdown.
  *
  * The transport has a context and a worker of its own, so its tags and settings do not affect other users of UCX in the
- * process. For this context, variables IRR_UCX_* of the environment override UCX_*. Opening it takes some milliseconds,
- * and some megabytes of memory.
+ * process. For this context, variables IRR_UCX_* of the environment override UCX_*. Opening UCX takes some
+ * milliseconds, and some megabytes of memory.
  *
  * UCX's tcp transport accepts any process that connects to its listening socket. A job on one node therefore uses only
  * UCX's shared memory, which has no socket. Other jobs use what UCX selects, among the transports and devices of the
@@ -126,8 +126,8 @@ static void prefer(ucp_config_t *config, const char *variable, const char *name,
 
 /*
  * Sets the length of a tcp segment to 9 KiB. UCX's default, 8 KiB including headers, splits a message of 8 KiB into two
- * segments. The kernel delays the second segment until the first has left its queue, which takes a third of the time of
- * an exchange of such messages. has_tcp is checked first, because UCX warns of settings of unused transports.
+ * segments. The kernel delays the second segment until the first has left its queue, a third of the time of an exchange
+ * of such messages. has_tcp is checked first, because UCX warns of settings of unused transports.
  */
 static void tune(ucp_config_t *config, const char *tls)
 {
