@@ -123,12 +123,10 @@ static void test_rows(void)
     int rows = 0;
 
     CU_ASSERT_PTR_NULL(irr_transport_name(-1));
-    CU_ASSERT_PTR_NULL(irr_transport_text(-1));
-    for (; irr_transport_name(rows) != NULL; rows++) {
-        CU_ASSERT(strlen(irr_transport_text(rows)) > 0);
+    while (irr_transport_name(rows) != NULL) {
+        rows++;
     }
     CU_ASSERT(rows > 0);
-    CU_ASSERT_PTR_NULL(irr_transport_text(rows));
 }
 
 /* Without a name the engine opens the first row. An unknown name causes one error message, which lists the rows. */

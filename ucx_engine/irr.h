@@ -110,9 +110,8 @@ typedef struct irr_counters { IRR_COUNTERS_MAP(IRR_COUNTER_FIELD) } irr_counters
 
 typedef struct irr_engine irr_engine_t;
 
-/* Return name and help text of row i of the table of transports, or NULL past the last row.  The texts are static. */
+/* Returns the name of row i of the table of transports, or NULL past the last row.  The name is static. */
 const char *irr_transport_name(int i);
-const char *irr_transport_text(int i);
 
 typedef struct irr_engine_config {
     const char *transport;     /* name of a transport; NULL or "": chosen automatically, see transport/auto.h */

@@ -7,15 +7,11 @@
 #include "comm/comm_files.h"
 
 #include "core/log.h"
+#include "core/text.h"
 #include "order/schedule_file.h"
 #include "plan/strategy.h"
 
 enum { PATH_SHOWN = 256 };   /* largest length of a path in an error message, with its terminating 0 */
-
-static bool given(const char *path)
-{
-    return path != NULL && path[0] != '\0';
-}
 
 /* Sets params->reason to the error in a file. what: the name of the setting that names the file. */
 static void refuse(irr_comm_params_t *params, irr_comm_files_t *files, const char *what, const char *path,
@@ -83,10 +79,10 @@ void irr_comm_files_read(irr_comm_params_t *params, irr_comm_files_t *files)
 {
     const irr_settings_t *settings = &params->settings;
 
-    if (params->trouble == IRR_OK && given(settings->schedule_file)) {
+    if (params->trouble == IRR_OK && irr_given(settings->schedule_file)) {
         read_schedule(params, files);
     }
-    if (params->trouble == IRR_OK && given(settings->topology_file) &&
+    if (params->trouble == IRR_OK && irr_given(settings->topology_file) &&
         irr_algorithm_asks_topology(settings->algorithm)) {
         read_topology(params, files);
     }

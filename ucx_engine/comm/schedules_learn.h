@@ -18,6 +18,13 @@ irr_cache_entry_t *irr_schedules_end_commit(irr_schedules_t *schedules);
 /* Frees the memory that is needed only from gather to commit. */
 void irr_schedules_clean(irr_schedules_t *schedules);
 
+/*
+ * Fills a cache entry from an assignment, and allocates the memory for data that the rank forwards. Moves
+ * assignment->forward to the entry; the caller still owns and frees assignment->local. After IRR_ERR_NO_MEMORY the
+ * entry may be partly filled.
+ */
+irr_status_t irr_schedules_keep(irr_schedules_t *schedules, irr_assignment_t *assignment, irr_cache_entry_t *entry);
+
 /* ---- schedules_compute.c: on rank 0 ---- */
 
 /*
@@ -27,20 +34,11 @@ void irr_schedules_clean(irr_schedules_t *schedules);
 irr_status_t irr_schedules_compute(irr_schedules_t *schedules, const irr_matrix_t *matrix, uint64_t matrix_bytes,
                                    irr_bytes_t *entries);
 
-/* ---- schedules_keep.c ---- */
-
 /* Returns which ranks share a node, if they forward messages; NULL: messages are sent directly. */
 static inline const irr_nodes_t *irr_schedules_nodes(const irr_schedules_t *schedules)
 {
     return irr_strategy_forwards(&schedules->strategy) ? &schedules->nodes : NULL;
 }
-
-/*
- * Fills a cache entry from an assignment, and allocates the memory for data that the rank forwards. Moves
- * assignment->forward to the entry; the caller still owns and frees assignment->local. After IRR_ERR_NO_MEMORY the
- * entry may be partly filled.
- */
-irr_status_t irr_schedules_keep(irr_schedules_t *schedules, irr_assignment_t *assignment, irr_cache_entry_t *entry);
 
 /* Adds the time in ns since `since` to a counter. */
 static inline void irr_schedules_charge(uint64_t since, uint64_t *counter)

@@ -10,15 +10,12 @@
  */
 #include "transport/auto.h"
 
+#include "core/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-static bool given(const char *text)
-{
-    return text != NULL && text[0] != '\0';
-}
 
 static bool built(const char *name)
 {
@@ -31,23 +28,19 @@ static bool built(const char *name)
 }
 
 /* Values of UCX_TLS and UCX_NET_DEVICES that name transports and devices inside a node. */
-static const char *const local_tls[] = { "sm", "shm", "mm", "posix", "sysv", "xpmem", "cma", "knem", "self", NULL };
-static const char *const local_devices[] = { "lo", NULL };
+static const char local_tls[] = "sm,shm,mm,posix,sysv,xpmem,cma,knem,self";
+static const char local_devices[] = "lo";
 
 /* Returns true if a comma-separated list has only `names`; false if it is empty, or has exclusions or patterns. */
-static bool has_only(const char *list, const char *const *names)
+static bool has_only(const char *list, const char *names)
 {
-    if (!given(list) || strpbrk(list, "^*?[") != NULL) {
+    if (!irr_given(list) || strpbrk(list, "^*?[") != NULL) {
         return false;
     }
     while (*list != '\0') {
         const size_t length = strcspn(list, ",");
-        int i = 0;
 
-        while (names[i] != NULL && (strlen(names[i]) != length || strncasecmp(names[i], list, length) != 0)) {
-            i++;
-        }
-        if (names[i] == NULL) {
+        if (irr_text_find(names, list, length, strncasecmp) < 0) {
             return false;
         }
         list += length + (list[length] == ',');
@@ -57,8 +50,8 @@ static bool has_only(const char *list, const char *const *names)
 
 static bool excludes_networks(const irr_engine_config_t *config, const irr_ucx_environment_t *environment)
 {
-    return has_only(given(config->ucx_tls) ? config->ucx_tls : environment->tls, local_tls) ||
-           has_only(given(config->ucx_devices) ? config->ucx_devices : environment->devices, local_devices);
+    return has_only(irr_given(config->ucx_tls) ? config->ucx_tls : environment->tls, local_tls) ||
+           has_only(irr_given(config->ucx_devices) ? config->ucx_devices : environment->devices, local_devices);
 }
 
 static irr_transport_choice_t ofi_because(const char *what, const char *why)
@@ -75,8 +68,8 @@ void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *
     *choice = (irr_transport_choice_t){ .name = "ucx", .why = "UCX is the default" };
     if (!built("ofi") || !built("ucx")) {
         *choice = (irr_transport_choice_t){ .name = irr_transport_name(0), .why = "no other transport was built" };
-    } else if ((given(config->ofi_provider) || given(config->ofi_domain)) &&
-               !given(config->ucx_tls) && !given(config->ucx_devices)) {
+    } else if ((irr_given(config->ofi_provider) || irr_given(config->ofi_domain)) &&
+               !irr_given(config->ucx_tls) && !irr_given(config->ucx_devices)) {
         *choice = ofi_because("", "a provider or domain of libfabric is named");
     } else if (!config->one_node && devices->ofi[0] != '\0' && devices->ucx[0] == '\0') {
         *choice = ofi_because(devices->ofi,
@@ -102,7 +95,7 @@ void irr_transport_choose(const irr_engine_config_t *config, irr_transport_choic
     };
     irr_devices_t devices;
 
-    if (given(config->transport)) {
+    if (irr_given(config->transport)) {
         *choice = (irr_transport_choice_t){ .name = config->transport, .why = "it is named" };
         return;
     }

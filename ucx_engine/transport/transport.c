@@ -13,16 +13,16 @@
 
 /* The transports of this build: networks, and shared memory in the last row. */
 static const struct row {
-    const char   *name, *text;
+    const char   *name;
     irr_status_t (*open)(const irr_engine_config_t *config, irr_transport_t **transport_p);
 } rows[] = {
 #ifdef HAVE_UCX
-    { "ucx", "UCX: shared memory, and all networks that UCX supports", irr_ucx_open },
+    { "ucx", irr_ucx_open },
 #endif
 #ifdef HAVE_LIBFABRIC
-    { "ofi", "libfabric: all networks that its providers support", irr_ofi_open },
+    { "ofi", irr_ofi_open },
 #endif
-    { "shm", "shared memory between the ranks of a node", irr_shm_open }
+    { "shm", irr_shm_open }
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]), NETWORKS = ROWS - 1 };
@@ -30,11 +30,6 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]), NETWORKS = ROWS - 1 };
 const char *irr_transport_name(int i)
 {
     return i >= 0 && i < NETWORKS ? rows[i].name : NULL;
-}
-
-const char *irr_transport_text(int i)
-{
-    return i >= 0 && i < NETWORKS ? rows[i].text : NULL;
 }
 
 static irr_status_t refuse(const char *name)

@@ -8,6 +8,7 @@
 #include "transport/ofi/ofi.h"
 
 #include "core/log.h"
+#include "core/text.h"
 
 #include <string.h>
 
@@ -81,23 +82,10 @@ static int row_of(const char *provider)
     return i;
 }
 
-static bool given(const char *value)
-{
-    return value != NULL && value[0] != '\0';
-}
-
 /* Returns the index of a name in a comma-separated list, or -1. */
 static int index_in(const char *list, const char *name)
 {
-    for (int index = 0; *list != '\0'; index++) {
-        const size_t length = strcspn(list, ",");
-
-        if (strlen(name) == length && strncmp(list, name, length) == 0) {
-            return index;
-        }
-        list += length + (list[length] == ',');
-    }
-    return -1;
+    return irr_text_find(list, name, strlen(name), strncmp);
 }
 
 int irr_ofi_tag_bits(const struct fi_info *info)
@@ -110,10 +98,10 @@ int irr_ofi_tag_bits(const struct fi_info *info)
 /* Returns the list of allowed domains, the best first; NULL: any domain. */
 static const char *domains_for(reach_t reach, const irr_engine_config_t *config)
 {
-    if (given(config->ofi_domain)) {
+    if (irr_given(config->ofi_domain)) {
         return config->ofi_domain;
     }
-    return reach == SOCKETS && !config->one_node && given(config->interfaces) ? config->interfaces : NULL;
+    return reach == SOCKETS && !config->one_node && irr_given(config->interfaces) ? config->interfaces : NULL;
 }
 
 /* Returns the place of an entry in the order of preference, lowest first, or -1 if the entry must not be used. */
@@ -125,7 +113,7 @@ static int preference(const irr_ofi_library_t *library, const struct fi_info *in
     const int index = domains != NULL ? index_in(domains, domain_of(info)) : 0;
     const bool loopback = strcmp(domain_of(info), "lo") == 0;
 
-    if (index < 0 || flaw_of(library, info) != NULL || (row == ROWS && !given(config->ofi_provider)) ||
+    if (index < 0 || flaw_of(library, info) != NULL || (row == ROWS && !irr_given(config->ofi_provider)) ||
         irr_ofi_tag_bits(info) < TAG_BITS_MIN) {
         return -1;
     }
@@ -175,13 +163,13 @@ static void refuse(const irr_ofi_library_t *library, const struct fi_info *list,
         append(providers, sizeof(providers), provider_of(info));
         append(domains, sizeof(domains), domain_of(info));
     }
-    if (narrow != NULL && given(config->ofi_provider)) {
+    if (narrow != NULL && irr_given(config->ofi_provider)) {
         irr_log(IRR_LOG_ERROR, "provider %s of libfabric (%sofi_provider) has %d bits for tags, but %d are needed; "
                 "select another provider that fi_info lists", provider_of(narrow), irr_log_prefix(),
                 irr_ofi_tag_bits(narrow), TAG_BITS_MIN);
         return;
     }
-    if (flaw != NULL && given(config->ofi_provider) && strcmp(config->ofi_provider, flaw->name) == 0) {
+    if (flaw != NULL && irr_given(config->ofi_provider) && strcmp(config->ofi_provider, flaw->name) == 0) {
         irr_log(IRR_LOG_ERROR, "provider %s of libfabric %u.%u (%sofi_provider) %s; select another provider that "
                 "fi_info lists", flaw->name, FI_MAJOR(library->version()), FI_MINOR(library->version()),
                 irr_log_prefix(), flaw->text);
@@ -189,8 +177,8 @@ static void refuse(const irr_ofi_library_t *library, const struct fi_info *list,
     }
     irr_log(IRR_LOG_ERROR, "libfabric has no suitable provider: %sofi_provider is %s, and %sofi_domain is %s; this "
             "host has providers %s with domains %s", irr_log_prefix(),
-            given(config->ofi_provider) ? config->ofi_provider : "unset", irr_log_prefix(),
-            given(config->ofi_domain) ? config->ofi_domain : config->one_node ? "unset (lo)" : "unset (a network)",
+            irr_given(config->ofi_provider) ? config->ofi_provider : "unset", irr_log_prefix(),
+            irr_given(config->ofi_domain) ? config->ofi_domain : config->one_node ? "unset (lo)" : "unset (a network)",
             providers[0] != '\0' ? providers : "none", domains[0] != '\0' ? domains : "none");
 }
 
@@ -225,7 +213,7 @@ static irr_status_t find_all(const irr_ofi_library_t *library, const char *provi
     if (hints == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
-    if (given(provider)) {
+    if (irr_given(provider)) {
         hints->fabric_attr->prov_name = strdup(provider);   /* libfabric frees it */
         if (hints->fabric_attr->prov_name == NULL) {
             library->freeinfo(hints);
@@ -247,7 +235,7 @@ irr_status_t irr_ofi_choose(const irr_ofi_library_t *library, const irr_engine_c
     const struct fi_info *best;
     irr_status_t status = find_all(library, config->ofi_provider, &list);
 
-    if (status == IRR_OK && list == NULL && given(config->ofi_provider)) {
+    if (status == IRR_OK && list == NULL && irr_given(config->ofi_provider)) {
         status = find_all(library, NULL, &list);
         if (status == IRR_OK) {
             refuse(library, list, config);

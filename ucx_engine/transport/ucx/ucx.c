@@ -17,6 +17,7 @@
 
 #include "core/alloc.h"
 #include "core/log.h"
+#include "core/text.h"
 #include "transport/devices.h"
 
 #include <stdio.h>
@@ -71,38 +72,11 @@ static irr_status_t set(ucp_config_t *config, const char *name, const char *valu
     return irr_ucx_status(status);
 }
 
-static bool given(const char *value)
-{
-    return value != NULL && value[0] != '\0';
-}
-
-/*
- * Returns true if UCX may use one of the transports `names`, an array that ends with NULL. tls: a list in the format of
- * UCX_TLS; NULL: UCX selects among all transports. Returns true also if tls has exclusions (^) or patterns.
- */
-static bool has_one_of(const char *tls, const char *const *names)
-{
-    if (tls == NULL || strpbrk(tls, "^*?[") != NULL) {
-        return true;
-    }
-    while (*tls != '\0') {
-        size_t length = strcspn(tls, ",");
-
-        for (size_t i = 0; names[i] != NULL; i++) {
-            if (strlen(names[i]) == length && strncasecmp(names[i], tls, length) == 0) {
-                return true;
-            }
-        }
-        tls += length + (tls[length] == ',');
-    }
-    return false;
-}
-
+/* Returns true if UCX may use tcp. tls: a list in the format of UCX_TLS, which may have exclusions (^) or patterns. */
 static bool has_tcp(const char *tls)
 {
-    static const char *const names[] = { "all", "tcp", NULL };
-
-    return has_one_of(tls, names);
+    return tls == NULL || strpbrk(tls, "^*?[") != NULL || irr_text_find(tls, "all", 3, strncasecmp) >= 0 ||
+           irr_text_find(tls, "tcp", 3, strncasecmp) >= 0;
 }
 
 /* Returns true if the loaded UCX is older than 1.minor. */
@@ -177,7 +151,7 @@ static irr_status_t set_eager(ucp_config_t *config, size_t bytes)
 
 static irr_status_t configure(const irr_engine_config_t *config, ucp_config_t *ucp_config)
 {
-    const char *tls = given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : NULL;
+    const char *tls = irr_given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : NULL;
     const size_t eager = eager_bytes(config, tls);
     irr_status_t status = IRR_OK;
 
@@ -191,7 +165,7 @@ static irr_status_t configure(const irr_engine_config_t *config, ucp_config_t *u
     if (status == IRR_OK && tls != NULL) {
         status = set(ucp_config, "TLS", tls, "ucx_tls");
     }
-    if (status == IRR_OK && given(config->ucx_devices)) {
+    if (status == IRR_OK && irr_given(config->ucx_devices)) {
         status = set(ucp_config, "NET_DEVICES", config->ucx_devices, "ucx_devices");
     }
     return status;
@@ -225,8 +199,8 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
         if (status != IRR_OK) {
             irr_log(IRR_LOG_ERROR, "ucx opens no transport with TLS %s (%sucx_tls) and devices %s (%sucx_devices): %s; "
                     "ucx_info -d lists what this host has",
-                    given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : "of its own choice",
-                    irr_log_prefix(), given(config->ucx_devices) ? config->ucx_devices : "of its own choice",
+                    irr_given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : "of its own choice",
+                    irr_log_prefix(), irr_given(config->ucx_devices) ? config->ucx_devices : "of its own choice",
                     irr_log_prefix(), irr_ucx.ucs_status_string(ucs_status));
         }
     }
