@@ -18,77 +18,77 @@ IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_WRAP, shm)
 
 /* ---- segments with invalid contents ---- */
 
-/* Puts an invalid message into the next slot of a lane, which is the ring of slots from one rank to another. */
-typedef void (*forge_t)(irr_lane_out_t *out, irr_lane_slot_t *slot);
+/* Puts an invalid message into the next slot of a FIFO, which is the ring of slots from one rank to another. */
+typedef void (*forge_t)(irr_fifo_out_t *out, irr_fifo_slot_t *slot);
 
-static void put_piece(irr_lane_out_t *out, irr_lane_slot_t *slot, uint64_t total, uint64_t offset, uint64_t length,
+static void put_piece(irr_fifo_out_t *out, irr_fifo_slot_t *slot, uint64_t total, uint64_t offset, uint64_t length,
                       unsigned form)
 {
     slot->piece.total = total;
     slot->piece.offset = offset;
     slot->piece.length = length;
-    irr_lane_put(out, slot, irr_lane_header(out, KEY, form));
+    irr_fifo_put(out, slot, irr_fifo_header(out, KEY, form));
 }
 
-static void no_such_form(irr_lane_out_t *out, irr_lane_slot_t *slot)
+static void no_such_form(irr_fifo_out_t *out, irr_fifo_slot_t *slot)
 {
-    irr_lane_put(out, slot, irr_lane_header(out, KEY, 63));
+    irr_fifo_put(out, slot, irr_fifo_header(out, KEY, 63));
 }
 
-static void piece_behind_the_end(irr_lane_out_t *out, irr_lane_slot_t *slot)
+static void piece_behind_the_end(irr_fifo_out_t *out, irr_fifo_slot_t *slot)
 {
-    put_piece(out, slot, 100, IRR_LANE_DATA - 99, 100, IRR_LANE_FIRST);
+    put_piece(out, slot, 100, IRR_FIFO_DATA - 99, 100, IRR_FIFO_FIRST);
 }
 
-static void piece_far_away(irr_lane_out_t *out, irr_lane_slot_t *slot)
+static void piece_far_away(irr_fifo_out_t *out, irr_fifo_slot_t *slot)
 {
-    put_piece(out, slot, 100, UINT64_MAX - 50, 100, IRR_LANE_FIRST);
+    put_piece(out, slot, 100, UINT64_MAX - 50, 100, IRR_FIFO_FIRST);
 }
 
-static void piece_too_long(irr_lane_out_t *out, irr_lane_slot_t *slot)
+static void piece_too_long(irr_fifo_out_t *out, irr_fifo_slot_t *slot)
 {
-    put_piece(out, slot, UINT64_MAX, 0, IRR_LANE_PIECE + 1, IRR_LANE_FIRST);
+    put_piece(out, slot, UINT64_MAX, 0, IRR_FIFO_PIECE + 1, IRR_FIFO_FIRST);
 }
 
-static void piece_empty(irr_lane_out_t *out, irr_lane_slot_t *slot)
+static void piece_empty(irr_fifo_out_t *out, irr_fifo_slot_t *slot)
 {
-    put_piece(out, slot, 100, 0, 0, IRR_LANE_FIRST);
+    put_piece(out, slot, 100, 0, 0, IRR_FIFO_FIRST);
 }
 
-static void piece_longer_than_all(irr_lane_out_t *out, irr_lane_slot_t *slot)
+static void piece_longer_than_all(irr_fifo_out_t *out, irr_fifo_slot_t *slot)
 {
-    put_piece(out, slot, 99, 0, 100, IRR_LANE_FIRST);
+    put_piece(out, slot, 99, 0, 100, IRR_FIFO_FIRST);
 }
 
-static void piece_of_nothing(irr_lane_out_t *out, irr_lane_slot_t *slot)
+static void piece_of_nothing(irr_fifo_out_t *out, irr_fifo_slot_t *slot)
 {
-    put_piece(out, slot, 100, 0, 100, IRR_LANE_NEXT);
+    put_piece(out, slot, 100, 0, 100, IRR_FIFO_NEXT);
 }
 
-static void end_of_nothing(irr_lane_out_t *out, irr_lane_slot_t *slot)
+static void end_of_nothing(irr_fifo_out_t *out, irr_fifo_slot_t *slot)
 {
-    irr_lane_put(out, slot, irr_lane_header(out, KEY, IRR_LANE_END));
+    irr_fifo_put(out, slot, irr_fifo_header(out, KEY, IRR_FIFO_END));
 }
 
-static void no_such_token(irr_lane_out_t *out, irr_lane_slot_t *slot)
+static void no_such_token(irr_fifo_out_t *out, irr_fifo_slot_t *slot)
 {
     slot->single.total = 8;
     slot->single.address = (uintptr_t)slot;
     slot->single.token = IRR_SHM_TOKENS;
-    irr_lane_put(out, slot, irr_lane_header(out, KEY, IRR_LANE_SINGLE));
+    irr_fifo_put(out, slot, irr_fifo_header(out, KEY, IRR_FIFO_SINGLE));
 }
 
-static void two_begins(irr_lane_out_t *out, irr_lane_slot_t *slot)
+static void two_begins(irr_fifo_out_t *out, irr_fifo_slot_t *slot)
 {
-    put_piece(out, slot, 200, 0, 100, IRR_LANE_FIRST);
-    put_piece(out, irr_lane_next(out), 200, 0, 100, IRR_LANE_FIRST);
+    put_piece(out, slot, 200, 0, 100, IRR_FIFO_FIRST);
+    put_piece(out, irr_fifo_next(out), 200, 0, 100, IRR_FIFO_FIRST);
 }
 
 /* One rank forges a slot. Receives from this rank end in an error, and messages of other ranks still arrive. */
 static void expect_broken(forge_t forge)
 {
     irr_op_t recv = { .then = NULL }, other = { .then = NULL };
-    irr_lane_out_t *out;
+    irr_fifo_out_t *out;
     irr_list_t list, another;
     irr_net_t net;
 
@@ -102,7 +102,7 @@ static void expect_broken(forge_t forge)
     irr_net_recv(&net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &recv);
     irr_net_recv(&net, 1, 0, TAG + 1, &another, IRR_FORM_IOVEC, &other);
     out = &net.peers[0][1]->out;
-    forge(out, irr_lane_next(out));
+    forge(out, irr_fifo_next(out));
     irr_net_idle(&net);
     CU_ASSERT_EQUAL(recv.status, IRR_ERR_PROTOCOL);
     CU_ASSERT_EQUAL(other.status, IRR_ERR_PROTOCOL);
@@ -139,7 +139,7 @@ IRR_NET_TEST(test_unreadable, &shm)
     irr_msg_open(&msg, 0, 1, TAG, 1, BYTES, BYTES);
     irr_msg_send(net, &msg);
     CU_ASSERT_EQUAL(msg.send.status, IRR_IN_PROGRESS);
-    net->peers[0][1]->out.slots[(net->peers[0][1]->out.sent - 1) % IRR_LANE_SLOTS].single.address = 8;
+    net->peers[0][1]->out.slots[(net->peers[0][1]->out.sent - 1) % IRR_FIFO_SLOTS].single.address = 8;
     irr_msg_recv(net, &msg);
     irr_net_wait(net, &msg.recv);
     irr_net_wait(net, &msg.send);
@@ -151,7 +151,7 @@ IRR_NET_TEST(test_unreadable, &shm)
 
 /* ---- sends that are taken back ---- */
 
-enum { LONG = 2 * IRR_LANE_DATA, LATE = 3 };   /* LATE: index of the last send, which is not started if messages
+enum { LONG = 2 * IRR_FIFO_DATA, LATE = 3 };   /* LATE: index of the last send, which is not started if messages
                                                     travel in pieces */
 
 /*
@@ -258,9 +258,9 @@ IRR_NET_TEST(test_lying_links, &shm)
     irr_net_abandon(net, 1);
     irr_net_exchange_bytes(net, 2, 1, 8, true);
     net->peers[1][2]->our_link->consumed = 1000;
-    for (int i = 0; i < 10 * IRR_LANE_SLOTS; i++) {
+    for (int i = 0; i < 10 * IRR_FIFO_SLOTS; i++) {
         irr_net_exchange_bytes(net, 2, 1, 8, false);
-        net->peers[1][2]->our_link->consumed += i % IRR_LANE_SLOTS == 0 ? 100 : 0;
+        net->peers[1][2]->our_link->consumed += i % IRR_FIFO_SLOTS == 0 ? 100 : 0;
     }
     irr_list_close(&list);
 }
@@ -304,7 +304,7 @@ IRR_NET_TEST(test_two_copies, &shm)
 /* Sends messages until the room for unexpected messages is full. All these messages can be received later. */
 static void fill_room(irr_net_t *net, const irr_list_t *from, uint16_t tag)
 {
-    for (int i = 0; i < IRR_LANE_SLOTS; i++) {
+    for (int i = 0; i < IRR_FIFO_SLOTS; i++) {
         irr_op_t sent = { .then = NULL };
 
         irr_net_send(net, 0, 1, tag, from, IRR_FORM_IOVEC, &sent);
@@ -335,7 +335,7 @@ static void check_lost(size_t length)
     irr_list_fill(&from, 1);
     irr_net_recv(&net, 1, 0, tags[1], &to, IRR_FORM_IOVEC, &received);
     irr_memory_limit(0);
-    if (length <= IRR_LANE_PIECE) {
+    if (length <= IRR_FIFO_PIECE) {
         fill_room(&net, &from, tags[2]);
         CU_ASSERT_FALSE(irr_memory_failed());
     }
@@ -350,7 +350,7 @@ static void check_lost(size_t length)
     irr_net_recv(&net, 1, 0, tags[0], &to, IRR_FORM_IOVEC, &late);
     CU_ASSERT_EQUAL(late.status, IRR_ERR_NO_MEMORY);
     irr_memory_limit(SIZE_MAX);
-    CU_ASSERT_EQUAL(irr_net_discard(&net, 1, IRR_NET_ID, 0, 0), length <= IRR_LANE_PIECE ? IRR_LANE_SLOTS : 0);
+    CU_ASSERT_EQUAL(irr_net_discard(&net, 1, IRR_NET_ID, 0, 0), length <= IRR_FIFO_PIECE ? IRR_FIFO_SLOTS : 0);
     irr_net_exchange_bytes(&net, 0, 1, length, true);
     irr_list_close(&to);
     irr_list_close(&from);
@@ -363,7 +363,7 @@ static void test_no_memory(void)
     irr_memory_begin();
     check_lost(8);
     check_lost(3000);
-    check_lost(2 * IRR_LANE_PIECE - 1000);
+    check_lost(2 * IRR_FIFO_PIECE - 1000);
     CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 

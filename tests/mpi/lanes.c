@@ -11,7 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { BLOCK = 300 };   /* ints; a slot of a lane has less room */
+enum { BLOCK = 300 };   /* ints; a slot of shared memory has less room */
 
 /* Returns no elements for the rank itself, and one integer or a block for each other rank. */
 static int count_mixed(const mpi_spec_t *spec, int from, int to, int edge)
@@ -31,7 +31,7 @@ static void exchange(const mpi_pair_t *pair, MPI_Comm comm, int salt)
     mpi_call_fini(&call);
 }
 
-/* Uses many communicators, which share the lanes of their ranks. The second round therefore opens no new lane. */
+/* Uses many communicators, which share the queues of their ranks. The second round therefore opens no new queue. */
 static void many(const mpi_pair_t *pair, int count)
 {
     MPI_Comm *comms = calloc((size_t)count, sizeof(*comms));

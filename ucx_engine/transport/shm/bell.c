@@ -1,14 +1,14 @@
 /*
  * bell.c - sleeping, and waking another process.
  *
- * The bell of a process is a pipe. Before the process sleeps, it sets a flag in its segment, checks its lanes once
+ * The bell of a process is a pipe. Before the process sleeps, it sets a flag in its segment, checks its FIFOs once
  * more, and then polls the pipe. After another process has sent or consumed a slot, it reads the flag of its partner,
- * the process at the other end of the lane. If the flag is set, it opens the partner's pipe through /proc, writes a
+ * the process at the other end of the FIFO. If the flag is set, it opens the partner's pipe through /proc, writes a
  * byte, and closes the pipe. The number of open files therefore does not grow with the number of partners.
  *
  * A wakeup can be lost, because sends contain no memory fence, which would slow them down. The sender's store to the
- * lane may still be in the store buffer of its processor, invisible to the receiver, when the sender reads the flag.
- * The receiver therefore yields between setting the flag and checking its lanes, which usually is long enough for the
+ * FIFO may still be in the store buffer of its processor, invisible to the receiver, when the sender reads the flag.
+ * The receiver therefore yields between setting the flag and checking its FIFOs, which usually is long enough for the
  * store to become visible. For the remaining cases callers limit the time of a sleep. The system call membarrier would
  * prevent them, but its first call in a process with threads takes at least 10 ms.
  */

@@ -61,7 +61,7 @@ irr_status_t irr_shm_link(irr_peer_t *peer)
     return peer->our_link == NULL ? append(peer) : IRR_OK;
 }
 
-irr_status_t irr_shm_open_lane(irr_peer_t *peer)
+irr_status_t irr_shm_open_fifo(irr_peer_t *peer)
 {
     irr_status_t status = irr_shm_link(peer);
     uint64_t offset;
@@ -69,12 +69,12 @@ irr_status_t irr_shm_open_lane(irr_peer_t *peer)
     if (status != IRR_OK || peer->out.slots != NULL) {
         return status;
     }
-    peer->out.slots = allocate_zeroed(&peer->shm->segment, IRR_LANE_SLOTS * sizeof(*peer->out.slots), &offset);
+    peer->out.slots = allocate_zeroed(&peer->shm->segment, IRR_FIFO_SLOTS * sizeof(*peer->out.slots), &offset);
     if (peer->out.slots == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
     atomic_store_explicit(&peer->our_link->slots, offset, memory_order_release);
-    peer->shm->lanes++;
+    peer->shm->fifos++;
     return IRR_OK;
 }
 
@@ -84,7 +84,7 @@ irr_status_t irr_shm_open_data(irr_peer_t *peer)
     irr_status_t status = IRR_OK;
 
     if (peer->out.data == NULL) {
-        status = irr_segment_take(&peer->shm->segment, IRR_LANE_DATA, &offset);
+        status = irr_segment_take(&peer->shm->segment, IRR_FIFO_DATA, &offset);
     }
     if (status == IRR_OK && peer->out.data == NULL) {
         peer->out.data = peer->shm->segment.bytes + offset;
@@ -132,14 +132,14 @@ bool irr_shm_find(irr_peer_t *peer)
     }
     if (peer->their_link != NULL && peer->in.slots == NULL) {
         peer->in.slots = range_at(peer, atomic_load_explicit(&peer->their_link->slots, memory_order_acquire),
-                               IRR_LANE_SLOTS * sizeof(*peer->in.slots));
+                               IRR_FIFO_SLOTS * sizeof(*peer->in.slots));
         if (peer->in.slots != NULL) {
-            irr_lane_find_next(&peer->in);
+            irr_fifo_find_next(&peer->in);
         }
     }
     if (peer->in.slots != NULL && peer->in.data == NULL) {
         peer->in.data =
-            range_at(peer, atomic_load_explicit(&peer->their_link->data, memory_order_acquire), IRR_LANE_DATA);
+            range_at(peer, atomic_load_explicit(&peer->their_link->data, memory_order_acquire), IRR_FIFO_DATA);
     }
     return peer->in.slots != NULL;
 }

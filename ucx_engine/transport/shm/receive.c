@@ -1,12 +1,12 @@
 /*
- * receive.c - turns slots of a lane (lane.h) into messages, and copies each message to its receive or to the stash
+ * receive.c - turns slots of a FIFO (fifo.h) into messages, and copies each message to its receive or to the stash
  * (stash.c), which keeps messages until their receives are posted.
  *
- * recv itself completes a receive whose message is short and in the next slot of its lane. Reading a slot takes long if
+ * recv itself completes a receive whose message is short and in the next slot of its FIFO. Reading a slot takes long if
  * the sender has just written it, because the cache line must move; callers therefore start sends before receives.
- * Progress reads the lanes of all peers for which receives are pending.
+ * Progress reads the FIFOs of all peers for which receives are pending.
  *
- * Another process writes the slots, so each number is read once and then checked. After an invalid slot the lane is not
+ * Another process writes the slots, so each number is read once and then checked. After an invalid slot the FIFO is not
  * read any more, and receives from its sender end in IRR_ERR_PROTOCOL.
  */
 #include "transport/shm/shm.h"
@@ -43,7 +43,7 @@ static irr_shm_op_t *remove_posted(irr_peer_t *peer, uint64_t key)
 /* Consumes the next slot, and wakes the sender if this publishes the count. */
 static inline void consume(irr_peer_t *peer, bool wants_count)
 {
-    if (irr_lane_consume(&peer->in, wants_count)) {
+    if (irr_fifo_consume(&peer->in, wants_count)) {
         irr_shm_wake(peer);
     }
 }
@@ -51,11 +51,11 @@ static inline void consume(irr_peer_t *peer, bool wants_count)
 /* Returns true if a piece lies within the data ring, and is no longer than the rest of its message. */
 static bool is_good_piece(const irr_peer_t *peer, uint64_t total, uint64_t offset, uint64_t length, bool first)
 {
-    return first == (peer->missing == 0) && length > 0 && length <= IRR_LANE_PIECE &&
-           offset <= IRR_LANE_DATA - length && length <= (first ? total : peer->missing);
+    return first == (peer->missing == 0) && length > 0 && length <= IRR_FIFO_PIECE &&
+           offset <= IRR_FIFO_DATA - length && length <= (first ? total : peer->missing);
 }
 
-/* Copies a message, which is contiguous in the lane, to the stash, because no receive waits for it. */
+/* Copies a message, which is contiguous in the FIFO, to the stash, because no receive waits for it. */
 __attribute__((noinline))
 static void stash_whole(irr_peer_t *peer, const unsigned char *bytes, size_t total, uint64_t key)
 {
@@ -69,7 +69,7 @@ static void stash_whole(irr_peer_t *peer, const unsigned char *bytes, size_t tot
     }
 }
 
-/* Copies a message, which is contiguous in the lane, to a receive. Returns the status of the receive. */
+/* Copies a message, which is contiguous in the FIFO, to a receive. Returns the status of the receive. */
 static inline irr_status_t receive_whole(irr_peer_t *peer, irr_shm_op_t *op, const unsigned char *bytes, size_t total,
                                          bool wants_count)
 {
@@ -92,10 +92,10 @@ static void handle_whole(irr_peer_t *peer, const unsigned char *bytes, size_t to
 }
 
 /* Handles the slot of a message in the memory of its sender (single.c). Returns false if the slot is invalid. */
-static bool handle_single(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t key)
+static bool handle_single(irr_peer_t *peer, const irr_fifo_slot_t *slot, uint64_t key)
 {
-    const uint64_t total = irr_lane_read(&slot->single.total), address = irr_lane_read(&slot->single.address);
-    const uint64_t token = irr_lane_read(&slot->single.token);
+    const uint64_t total = irr_fifo_read(&slot->single.total), address = irr_fifo_read(&slot->single.address);
+    const uint64_t token = irr_fifo_read(&slot->single.token);
     irr_shm_message_t *message;
     irr_shm_op_t *op;
 
@@ -187,10 +187,10 @@ static void store(irr_peer_t *peer, const unsigned char *from, size_t bytes)
 }
 
 /* Handles the slot of a piece. Returns false if the slot is invalid. */
-static bool handle_piece(irr_peer_t *peer, const irr_lane_slot_t *slot, uint64_t key, bool first)
+static bool handle_piece(irr_peer_t *peer, const irr_fifo_slot_t *slot, uint64_t key, bool first)
 {
-    const uint64_t total = irr_lane_read(&slot->piece.total), offset = irr_lane_read(&slot->piece.offset);
-    const uint64_t length = irr_lane_read(&slot->piece.length);
+    const uint64_t total = irr_fifo_read(&slot->piece.total), offset = irr_fifo_read(&slot->piece.offset);
+    const uint64_t length = irr_fifo_read(&slot->piece.length);
     const bool wants_count = slot->piece.wants_count != 0;
 
     if (peer->in.data == NULL) {
@@ -239,21 +239,21 @@ static bool handle_end(irr_peer_t *peer)
 __attribute__((noinline))
 static bool handle_slot(irr_peer_t *peer, uint64_t head)
 {
-    const irr_lane_slot_t *slot = peer->in.next;
-    const unsigned form = irr_lane_form(head);
-    const uint64_t key = irr_lane_key(head);
+    const irr_fifo_slot_t *slot = peer->in.next;
+    const unsigned form = irr_fifo_form(head);
+    const uint64_t key = irr_fifo_key(head);
 
-    if (form <= IRR_LANE_SHORT) {
+    if (form <= IRR_FIFO_SHORT) {
         handle_whole(peer, slot->bytes, form, false, key);
         return true;
     }
     switch (form) {
-    case IRR_LANE_FIRST:
-    case IRR_LANE_NEXT:
-        return handle_piece(peer, slot, key, form == IRR_LANE_FIRST);
-    case IRR_LANE_SINGLE:
+    case IRR_FIFO_FIRST:
+    case IRR_FIFO_NEXT:
+        return handle_piece(peer, slot, key, form == IRR_FIFO_FIRST);
+    case IRR_FIFO_SINGLE:
         return handle_single(peer, slot, key);
-    case IRR_LANE_END:
+    case IRR_FIFO_END:
         return handle_end(peer);
     default:
         peer->broken = true;
@@ -278,7 +278,7 @@ static unsigned fail(irr_peer_t *peer)
 
 /* ---- progress ---- */
 
-/* Returns true if progress must read the lane of the peer. A broken peer has no pending receives. */
+/* Returns true if progress must read the FIFO of the peer. A broken peer has no pending receives. */
 static inline bool has_receives(const irr_peer_t *peer)
 {
     return peer->posted.first != NULL || peer->missing > 0;
@@ -293,15 +293,15 @@ static inline bool has_sends(const irr_peer_t *peer)
 static inline unsigned progress_receives(irr_peer_t *peer)
 {
     irr_shm_op_t *op = peer->posted.first;
-    const uint64_t head = irr_lane_head(&peer->in);
-    const uint64_t bytes = op != NULL ? irr_lane_whole(&peer->in, head, op->key) : UINT64_MAX;
+    const uint64_t head = irr_fifo_head(&peer->in);
+    const uint64_t bytes = op != NULL ? irr_fifo_whole(&peer->in, head, op->key) : UINT64_MAX;
 
-    if (bytes <= IRR_LANE_SHORT) {
+    if (bytes <= IRR_FIFO_SHORT) {
         irr_shm_pull(&peer->posted, &peer->posted.first);
         finish(op, receive_whole(peer, op, peer->in.next->bytes, bytes, false));
         return 1;
     }
-    if (!irr_lane_is_written(&peer->in, head)) {
+    if (!irr_fifo_is_written(&peer->in, head)) {
         return 0;
     }
     return handle_slot(peer, head) ? 1 : fail(peer);
@@ -331,7 +331,7 @@ unsigned irr_shm_progress(irr_transport_t *transport)
         irr_shm_disarm(shm);
     }
     for (size_t i = 0; i < shm->nactive; i++) {
-        irr_lane_prefetch(&shm->active[i]->in);
+        irr_fifo_prefetch(&shm->active[i]->in);
     }
     for (size_t i = 0; i < shm->nactive;) {   /* `done` may append peers to the array */
         irr_peer_t *peer = shm->active[i];
@@ -353,16 +353,16 @@ unsigned irr_shm_progress(irr_transport_t *transport)
 bool irr_shm_may_receive(irr_peer_t *peer)
 {
     return (has_receives(peer) || (peer->shm->closed && !peer->broken)) && irr_shm_find(peer) &&
-           irr_lane_is_written(&peer->in, irr_lane_head(&peer->in));
+           irr_fifo_is_written(&peer->in, irr_fifo_head(&peer->in));
 }
 
 /* Returns true if a receive is posted for the message of the next slot, which has this header. */
 static bool is_expected(irr_peer_t *peer, uint64_t head)
 {
-    if (irr_lane_form(head) == IRR_LANE_NEXT || irr_lane_form(head) == IRR_LANE_END) {
+    if (irr_fifo_form(head) == IRR_FIFO_NEXT || irr_fifo_form(head) == IRR_FIFO_END) {
         return peer->filling != NULL || (peer->stashing != NULL && peer->stashing->receive != NULL);
     }
-    return *find_posted(peer, irr_lane_key(head)) != NULL;
+    return *find_posted(peer, irr_fifo_key(head)) != NULL;
 }
 
 bool irr_shm_stash_arrived(irr_peer_t *peer)
@@ -372,7 +372,7 @@ bool irr_shm_stash_arrived(irr_peer_t *peer)
     if (peer->broken || (peer->in.slots == NULL && !irr_shm_find(peer))) {
         return true;
     }
-    while (!peer->broken && irr_lane_is_written(&peer->in, head = irr_lane_head(&peer->in))) {
+    while (!peer->broken && irr_fifo_is_written(&peer->in, head = irr_fifo_head(&peer->in))) {
         if (is_expected(peer, head)) {
             return false;
         }
@@ -430,8 +430,8 @@ irr_status_t irr_shm_recv(irr_channel_t *channel, irr_request_t *request)
     if (has_receives(peer)) {
         return post(peer, op);
     }
-    bytes = irr_lane_whole(&peer->in, irr_lane_head(&peer->in), op->key);
-    return bytes <= IRR_LANE_SHORT ? receive_whole(peer, op, peer->in.next->bytes, bytes, false) : post(peer, op);
+    bytes = irr_fifo_whole(&peer->in, irr_fifo_head(&peer->in), op->key);
+    return bytes <= IRR_FIFO_SHORT ? receive_whole(peer, op, peer->in.next->bytes, bytes, false) : post(peer, op);
 }
 
 static void abandon_posted(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *cancelled)

@@ -1,4 +1,4 @@
-/* segment.c - segments; see segment.h. */
+/* segment.c - segments: memory that one process writes and the others of its node read; see segment.h. */
 #include "transport/shm/segment.h"
 
 #include <fcntl.h>
@@ -68,7 +68,7 @@ void irr_segment_fini(irr_segment_t *segment)
 
 /*
  * Maps the pages of a backed range into this process in one system call (Linux 5.14 or newer). Otherwise the first
- * write to each page takes a page fault, and the first exchanges through a new lane take five times as long.
+ * write to each page takes a page fault, and the first exchanges through a new FIFO take five times as long.
  */
 static void map_pages(irr_segment_t *segment, size_t offset, size_t bytes)
 {

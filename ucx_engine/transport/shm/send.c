@@ -1,5 +1,5 @@
 /*
- * send.c - turns messages into slots of a lane (lane.h): a short message into one slot, a message by single copy into
+ * send.c - turns messages into slots of a FIFO (fifo.h): a short message into one slot, a message by single copy into
  * one slot with its address, any other message into one slot for each piece.
  *
  * Messages to a process are sent in the order of the calls of send. If no slot or no room in the data ring is free, the
@@ -16,9 +16,9 @@
 typedef enum state { WAITS, IS_SENT, BEING_READ } state_t;
 
 /* Sends the next slot, and wakes the receiver if it sleeps. */
-static inline void send_slot(irr_peer_t *peer, irr_lane_slot_t *slot, uint64_t header)
+static inline void send_slot(irr_peer_t *peer, irr_fifo_slot_t *slot, uint64_t header)
 {
-    irr_lane_put(&peer->out, slot, header);
+    irr_fifo_put(&peer->out, slot, header);
     irr_shm_wake(peer);
 }
 
@@ -34,7 +34,7 @@ static inline void gather(irr_peer_t *peer, const irr_request_t *request, unsign
     for (const irr_iov_t *piece = request->iov, *end = piece + request->count; piece < end; piece++) {
         const size_t length = piece->length;
 
-        irr_lane_copy(to, piece->base, length);
+        irr_fifo_copy(to, piece->base, length);
         to += length;
     }
     count_gathered(peer, request, request->length);
@@ -43,11 +43,11 @@ static inline void gather(irr_peer_t *peer, const irr_request_t *request, unsign
 /* Sends a message that fits into a slot. Returns false if no slot is free. */
 static bool put_short(irr_peer_t *peer, uint64_t key, const irr_request_t *request)
 {
-    irr_lane_slot_t *slot = irr_lane_next(&peer->out);
+    irr_fifo_slot_t *slot = irr_fifo_next(&peer->out);
 
     if (slot != NULL) {
         gather(peer, request, slot->bytes);
-        send_slot(peer, slot, irr_lane_header(&peer->out, key, request->length));
+        send_slot(peer, slot, irr_fifo_header(&peer->out, key, request->length));
     }
     return slot != NULL;
 }
@@ -55,7 +55,7 @@ static bool put_short(irr_peer_t *peer, uint64_t key, const irr_request_t *reque
 /* Sends the address of a message by single copy. Returns false if no slot is free. */
 static bool put_single(irr_peer_t *peer, irr_shm_op_t *op)
 {
-    irr_lane_slot_t *slot = irr_lane_next(&peer->out);
+    irr_fifo_slot_t *slot = irr_fifo_next(&peer->out);
 
     if (slot == NULL) {
         return false;
@@ -63,7 +63,7 @@ static bool put_single(irr_peer_t *peer, irr_shm_op_t *op)
     slot->single.total = op->left;
     slot->single.address = (uintptr_t)irr_shm_request_of(op)->iov[0].base;
     slot->single.token = irr_shm_send_single(peer, op);
-    send_slot(peer, slot, irr_lane_header(&peer->out, op->key, IRR_LANE_SINGLE));
+    send_slot(peer, slot, irr_fifo_header(&peer->out, op->key, IRR_FIFO_SINGLE));
     return true;
 }
 
@@ -72,21 +72,21 @@ static bool put_single(irr_peer_t *peer, irr_shm_op_t *op)
 /*
  * Fills the slot of a piece. room: the piece in the data ring. left: number of bytes of the message from this piece on.
  */
-static inline void fill_piece_slot(irr_peer_t *peer, irr_lane_slot_t *slot, const unsigned char *room, size_t bytes,
+static inline void fill_piece_slot(irr_peer_t *peer, irr_fifo_slot_t *slot, const unsigned char *room, size_t bytes,
                               size_t left)
 {
     slot->piece.total = left;
     slot->piece.offset = (uint64_t)(room - peer->out.data);
     slot->piece.length = bytes;
-    slot->piece.wants_count = irr_lane_wants_count(&peer->out);
+    slot->piece.wants_count = irr_fifo_wants_count(&peer->out);
 }
 
 /* Sends the next piece of a message. Returns false if there is no free slot, or no room in the data ring. */
 static bool put_piece(irr_peer_t *peer, irr_shm_op_t *op, bool first)
 {
-    const size_t bytes = op->left < IRR_LANE_PIECE ? op->left : IRR_LANE_PIECE;
-    irr_lane_slot_t *slot = irr_lane_next(&peer->out);
-    unsigned char *room = slot != NULL ? irr_lane_room(&peer->out, bytes) : NULL;
+    const size_t bytes = op->left < IRR_FIFO_PIECE ? op->left : IRR_FIFO_PIECE;
+    irr_fifo_slot_t *slot = irr_fifo_next(&peer->out);
+    unsigned char *room = slot != NULL ? irr_fifo_room(&peer->out, bytes) : NULL;
 
     if (room == NULL) {
         return false;
@@ -94,7 +94,7 @@ static bool put_piece(irr_peer_t *peer, irr_shm_op_t *op, bool first)
     irr_shm_gather(op, room, bytes);
     count_gathered(peer, irr_shm_request_of(op), bytes);
     fill_piece_slot(peer, slot, room, bytes, op->left);
-    send_slot(peer, slot, irr_lane_header(&peer->out, op->key, first ? IRR_LANE_FIRST : IRR_LANE_NEXT));
+    send_slot(peer, slot, irr_fifo_header(&peer->out, op->key, first ? IRR_FIFO_FIRST : IRR_FIFO_NEXT));
     op->left -= bytes;
     return true;
 }
@@ -102,12 +102,12 @@ static bool put_piece(irr_peer_t *peer, irr_shm_op_t *op, bool first)
 /* Announces that the rest of a cancelled message will not arrive. Returns false if no slot is free. */
 static bool put_end(irr_peer_t *peer)
 {
-    irr_lane_slot_t *slot = irr_lane_next(&peer->out);
+    irr_fifo_slot_t *slot = irr_fifo_next(&peer->out);
 
     if (slot == NULL) {
         return false;
     }
-    send_slot(peer, slot, irr_lane_header(&peer->out, peer->stand_in.key, IRR_LANE_END));
+    send_slot(peer, slot, irr_fifo_header(&peer->out, peer->stand_in.key, IRR_FIFO_END));
     return true;
 }
 
@@ -126,7 +126,7 @@ static state_t put(irr_peer_t *peer, irr_shm_op_t *op)
     if (op == &peer->stand_in) {
         return put_end(peer) ? IS_SENT : WAITS;
     }
-    if (begins && op->left <= IRR_LANE_SHORT) {
+    if (begins && op->left <= IRR_FIFO_SHORT) {
         return put_short(peer, op->key, irr_shm_request_of(op)) ? IS_SENT : WAITS;
     }
     if (begins && irr_shm_may_send_single(peer, op)) {
@@ -140,12 +140,12 @@ static state_t put(irr_peer_t *peer, irr_shm_op_t *op)
     return IS_SENT;
 }
 
-/* Opens the lane to a process, and its data ring if a message of `bytes` bytes may need it. */
-static irr_status_t open_lanes(irr_peer_t *peer, size_t bytes)
+/* Opens the FIFO to a process, and its data ring if a message of `bytes` bytes may need it. */
+static irr_status_t open_fifo(irr_peer_t *peer, size_t bytes)
 {
-    irr_status_t status = peer->out.slots == NULL ? irr_shm_open_lane(peer) : IRR_OK;
+    irr_status_t status = peer->out.slots == NULL ? irr_shm_open_fifo(peer) : IRR_OK;
 
-    return status == IRR_OK && bytes > IRR_LANE_SHORT ? irr_shm_open_data(peer) : status;
+    return status == IRR_OK && bytes > IRR_FIFO_SHORT ? irr_shm_open_data(peer) : status;
 }
 
 /* Starts the send of any message. Queues the message if it cannot be sent at once. */
@@ -153,7 +153,7 @@ static irr_status_t start(irr_peer_t *peer, uint64_t key, irr_request_t *request
 {
     const size_t bytes = request->length;
     irr_shm_op_t *op = irr_shm_op_of(request);
-    irr_status_t status = peer->shm->closed ? IRR_ERR_CANCELED : open_lanes(peer, bytes);
+    irr_status_t status = peer->shm->closed ? IRR_ERR_CANCELED : open_fifo(peer, bytes);
     state_t state = WAITS;
 
     if (status != IRR_OK) {
@@ -176,13 +176,13 @@ static irr_status_t start(irr_peer_t *peer, uint64_t key, irr_request_t *request
 /* Sends a message of one piece through the data ring. Returns false if there is no room now, or no data ring yet. */
 static bool put_long(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
 {
-    irr_lane_slot_t *slot = irr_lane_next(&peer->out);
-    unsigned char *room = slot != NULL && peer->out.data != NULL ? irr_lane_room(&peer->out, iov->length) : NULL;
+    irr_fifo_slot_t *slot = irr_fifo_next(&peer->out);
+    unsigned char *room = slot != NULL && peer->out.data != NULL ? irr_fifo_room(&peer->out, iov->length) : NULL;
 
     if (room != NULL) {
         memcpy(room, iov->base, iov->length);
         fill_piece_slot(peer, slot, room, iov->length, iov->length);
-        send_slot(peer, slot, irr_lane_header(&peer->out, key, IRR_LANE_FIRST));
+        send_slot(peer, slot, irr_fifo_header(&peer->out, key, IRR_FIFO_FIRST));
     }
     return room != NULL;
 }
@@ -193,11 +193,11 @@ static bool put_long(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
  */
 static bool put_whole(irr_peer_t *peer, uint64_t key, const irr_request_t *request)
 {
-    return request->length <= IRR_LANE_SHORT ? put_short(peer, key, request)
-           : request->count == 1 && request->length <= IRR_LANE_PIECE && put_long(peer, key, request->iov);
+    return request->length <= IRR_FIFO_SHORT ? put_short(peer, key, request)
+           : request->count == 1 && request->length <= IRR_FIFO_PIECE && put_long(peer, key, request->iov);
 }
 
-/* Returns true if the lane is open and no earlier message waits. A message may then be sent without the queue. */
+/* Returns true if the FIFO is open and no earlier message waits. A message may then be sent without the queue. */
 static inline bool can_send_now(const irr_peer_t *peer)
 {
     return peer->out.slots != NULL && peer->sending.first == NULL && !peer->shm->closed;
@@ -218,18 +218,18 @@ __attribute__((always_inline))
 static inline irr_status_t send_short(irr_channel_t *channel, irr_request_t *request, bool is_piece)
 {
     irr_peer_t *peer = irr_channel_peer(channel, request->peer);
-    irr_lane_slot_t *slot;
+    irr_fifo_slot_t *slot;
 
-    if (!can_send_now(peer) || request->length > IRR_LANE_SHORT || (slot = irr_lane_next(&peer->out)) == NULL) {
+    if (!can_send_now(peer) || request->length > IRR_FIFO_SHORT || (slot = irr_fifo_next(&peer->out)) == NULL) {
         return send_any(channel, request);
     }
-    irr_lane_prefetch(&peer->in);   /* because most receivers answer */
+    irr_fifo_prefetch(&peer->in);   /* because most receivers answer */
     if (is_piece) {
-        irr_lane_copy(slot->bytes, request->iov->base, request->length);
+        irr_fifo_copy(slot->bytes, request->iov->base, request->length);
     } else {
         gather(peer, request, slot->bytes);
     }
-    send_slot(peer, slot, irr_lane_header(&peer->out, irr_shm_key(channel->id, request->tag), request->length));
+    send_slot(peer, slot, irr_fifo_header(&peer->out, irr_shm_key(channel->id, request->tag), request->length));
     return IRR_OK;
 }
 
@@ -274,7 +274,7 @@ unsigned irr_shm_progress_sends(irr_peer_t *peer)
 
 bool irr_shm_may_send(irr_peer_t *peer)
 {
-    return irr_shm_single_ended(peer) || (peer->sending.first != NULL && irr_lane_next(&peer->out) != NULL);
+    return irr_shm_single_ended(peer) || (peer->sending.first != NULL && irr_fifo_next(&peer->out) != NULL);
 }
 
 /* ---- cancelling ---- */

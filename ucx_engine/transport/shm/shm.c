@@ -48,7 +48,7 @@ static irr_status_t connect(irr_transport_t *transport, const void *bytes, size_
 
 static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
 {
-    return irr_shm_of(transport)->closed ? IRR_ERR_CANCELED : irr_shm_open_lane(peer);
+    return irr_shm_of(transport)->closed ? IRR_ERR_CANCELED : irr_shm_open_fifo(peer);
 }
 
 static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
@@ -87,11 +87,11 @@ bool irr_shm_is_busy(const irr_transport_t *transport)
 
 static void statistics(irr_transport_t *transport, uint64_t *endpoints, uint64_t *bytes_gathered)
 {
-    *endpoints = irr_shm_of(transport)->lanes;
+    *endpoints = irr_shm_of(transport)->fifos;
     *bytes_gathered = irr_shm_of(transport)->gathered;
 }
 
-static void close_lanes(irr_transport_t *transport)
+static void close_fifos(irr_transport_t *transport)
 {
     irr_shm_t *shm = irr_shm_of(transport);
 
@@ -108,7 +108,7 @@ static irr_status_t drain(irr_transport_t *transport)
             return IRR_IN_PROGRESS;
         }
     }
-    shm->lanes = 0;
+    shm->fifos = 0;
     return IRR_OK;
 }
 
@@ -154,7 +154,7 @@ static const irr_transport_ops_t ops = {
     .progress = irr_shm_progress,
     .arm = irr_shm_arm,
     .statistics = statistics,
-    .close = close_lanes,
+    .close = close_fifos,
     .drain = drain,
     .free = free_transport
 };

@@ -1,7 +1,7 @@
 /*
  * shm.h - private to transport/shm/: messages between the processes of a node through shared memory.
  *
- *     lane.c     the data ring of a lane
+ *     fifo.c     the data ring of a FIFO
  *     link.c     links: how two processes find each other's memory
  *     send.c     turns messages into slots
  *     receive.c  turns slots into messages
@@ -11,9 +11,9 @@
  *     shm.c      the operations of the transport, and shutdown
  *
  * Each process owns one segment: memory that it writes, and that the other processes map read-only (segment.h). The
- * segment has a lane and a link for each partner, a process with which the owner has exchanged messages. The lane
- * carries messages to the partner; it is a ring of slots and a ring of data (lane.h). The link states where the lane
- * is, and how many slots the owner has consumed from the partner's lane. Memory therefore grows with the number of
+ * segment has a FIFO and a link for each partner, a process with which the owner has exchanged messages. The FIFO
+ * carries messages to the partner; it is a ring of slots and a ring of data (fifo.h). The link states where the FIFO
+ * is, and how many slots the owner has consumed from the partner's FIFO. Memory therefore grows with the number of
  * partners, not with the number of processes.
  *
  * A message of up to 56 bytes travels in a slot. A contiguous message of IRR_SHM_SINGLE_MIN bytes or more travels by
@@ -23,12 +23,12 @@
  *
  * Cost: a short message moves one cache line between processors. After each half ring of slots, the count of consumed
  * slots moves another one. A message stays in its slot until its receive is posted. If the receiver first waits for a
- * later message of the lane, it copies the message to the stash.
+ * later message of the FIFO, it copies the message to the stash.
  */
 #ifndef IRR_SHM_H
 #define IRR_SHM_H
 
-#include "transport/shm/lane.h"
+#include "transport/shm/fifo.h"
 #include "transport/shm/remote.h"
 #include "transport/shm/segment.h"
 #include "transport/transport.h"
@@ -53,10 +53,10 @@ typedef struct irr_shm_link {
     _Alignas(64) uint64_t name;       /* name of the other process */
     uint64_t              reads;      /* 1: the owner may read the memory of the other process */
     _Atomic uint64_t      next;       /* offset of the next link */
-    _Atomic uint64_t      slots;      /* offset of the slots of the owner's lane to the other process */
-    _Atomic uint64_t      data;       /* offset of the data ring of this lane */
+    _Atomic uint64_t      slots;      /* offset of the slots of the owner's FIFO to the other process */
+    _Atomic uint64_t      data;       /* offset of the data ring of this FIFO */
     _Atomic uint8_t       revoked[IRR_SHM_TOKENS];   /* by token of the owner's sends: 1 if the send was cancelled */
-    _Alignas(64) _Atomic uint32_t consumed;   /* number of slots that the owner has consumed from the lane of the other
+    _Alignas(64) _Atomic uint32_t consumed;   /* number of slots that the owner has consumed from the FIFO of the other
                                                  process */
     _Alignas(64) _Atomic uint32_t ended[IRR_SHM_TOKENS];   /* by token of the other process: number of messages that the
                                                               owner has read */
@@ -94,7 +94,7 @@ static inline irr_request_t *irr_shm_request_of(irr_shm_op_t *op)
     return irr_request_of(op);
 }
 
-/* A first-in, first-out queue. A zeroed object is empty. */
+/* A queue of operations. A zeroed object is empty. */
 typedef struct irr_shm_queue {
     irr_shm_op_t *first, **end;
 } irr_shm_queue_t;
@@ -141,18 +141,18 @@ typedef struct irr_shm irr_shm_t;
  * lines.
  */
 struct irr_peer {
-    irr_lane_in_t          in;         /* the lane of the process to us */
+    irr_fifo_in_t          in;         /* the FIFO of the process to us */
     irr_shm_queue_t        posted, sending;   /* receives that wait for messages; sends that wait for slots */
     size_t                 missing;    /* number of missing bytes of the message in pieces; 0: no such message */
     irr_shm_t             *shm;
     unsigned               nsingle;    /* number of sends by single copy in progress */
     bool                   active;     /* in irr_shm.active */
-    bool                   broken;     /* the process has sent an invalid slot; its lane is not read any more */
+    bool                   broken;     /* the process has sent an invalid slot; its FIFO is not read any more */
     bool                   truncated;  /* the message in pieces is longer than its receive */
     irr_shm_link_t        *our_link;   /* our link for the process; NULL: none yet */
     irr_shm_message_t     *unexpected, **unexpected_end;   /* the stash: unexpected messages, in order */
     irr_segment_view_t     view;       /* segment of the process; not mapped until it is needed */
-    irr_lane_out_t         out;        /* our lane to the process */
+    irr_fifo_out_t         out;        /* our FIFO to the process */
     irr_shm_op_t          *filling;    /* receive of the message in pieces */
     irr_shm_message_t     *stashing;   /* the message in pieces, if it has no receive. If `filling` and `stashing` are
                                           NULL, the message is lost */
@@ -163,7 +163,7 @@ struct irr_peer {
     uint32_t               singles[IRR_SHM_TOKENS];   /* by token: number of sends by single copy that were started */
     irr_shm_op_t           stand_in;   /* replaces cancelled sends: in `sending` for the rest of a partly sent message,
                                           in `single` for messages that the receiver has not read */
-    char                  *room;       /* memory for IRR_LANE_SLOTS unexpected messages; NULL: none yet */
+    char                  *room;       /* memory for IRR_FIFO_SLOTS unexpected messages; NULL: none yet */
     unsigned               used;       /* number of messages of the room that were ever in use */
     const _Atomic uint64_t *search;    /* where the search for their_link continues: address of a link's offset */
     irr_shm_address_t      address;
@@ -180,7 +180,7 @@ struct irr_shm {
                                     peers */
     size_t            nactive, npeers, active_max;
     irr_shm_link_t   *last;      /* last link in our segment; NULL: none */
-    uint64_t          lanes, gathered;   /* number of open lanes, and of bytes copied for the form gather */
+    uint64_t          fifos, gathered;   /* number of open FIFOs, and of bytes copied for the form gather */
     bool              loses;     /* a message was lost because memory was missing */
     uint64_t          lost[(1 << IRR_CHANNEL_ID_BITS) / 64];   /* bit set, by channel id: a message of the channel was
                                                                   lost */
@@ -189,7 +189,7 @@ struct irr_shm {
     int               bell[2];   /* pipe that wakes this process: read end and write end; 0: none */
 };
 
-/* The key of a message in a lane: channel and tag (lane.h). */
+/* The key of a message in a FIFO: channel and tag (fifo.h). */
 #define IRR_SHM_ID_SHIFT 16
 
 static inline uint64_t irr_shm_key(uint32_t id, uint16_t tag)
@@ -213,13 +213,13 @@ void irr_shm_empty_all(irr_shm_t *shm);
 irr_status_t irr_shm_link(irr_peer_t *peer);
 
 /*
- * irr_shm_open_lane creates the link, and a lane to the process. irr_shm_open_data allocates the data ring of the lane.
+ * irr_shm_open_fifo creates the link, and a FIFO to the process. irr_shm_open_data allocates the data ring of the FIFO.
  * Both return the errors of irr_shm_link.
  */
-irr_status_t irr_shm_open_lane(irr_peer_t *peer);
+irr_status_t irr_shm_open_fifo(irr_peer_t *peer);
 irr_status_t irr_shm_open_data(irr_peer_t *peer);
 
-/* Searches the segment of a process for its link for us, and for its lane to us. Returns true if the lane is found. */
+/* Searches the segment of a process for its link for us, and for its FIFO to us. Returns true if the FIFO is found. */
 bool irr_shm_find(irr_peer_t *peer);
 
 /* Lets progress check this peer. */
@@ -282,7 +282,7 @@ void         irr_shm_abandon(irr_channel_t *channel);
 unsigned     irr_shm_progress(irr_transport_t *transport);
 
 /*
- * Moves unexpected messages from the lane of a peer to the stash. Stops and returns false at a message for which a
+ * Moves unexpected messages from the FIFO of a peer to the stash. Stops and returns false at a message for which a
  * receive is posted, because only progress may complete receives.
  */
 bool irr_shm_stash_arrived(irr_peer_t *peer);
@@ -296,8 +296,8 @@ irr_status_t irr_shm_outcome(irr_peer_t *peer, irr_shm_op_t *op, size_t total, b
 
 static inline void irr_shm_copy(unsigned char *to, const unsigned char *from, size_t bytes)
 {
-    if (bytes <= IRR_LANE_SHORT) {
-        irr_lane_copy(to, from, bytes);
+    if (bytes <= IRR_FIFO_SHORT) {
+        irr_fifo_copy(to, from, bytes);
     } else {
         memcpy(to, from, bytes);
     }

@@ -2,9 +2,9 @@
  * single.c - single copy: the receiver reads a long message from the memory of its sender.
  *
  * The sender puts the address of the message into a slot, and must not change the message until the receiver has read
- * it. A message has a token until then, so several messages to a process may be in progress. For each token, the
- * receiver publishes how many messages it has read, and the sender counts how many it has sent. If the counts are
- * equal, the receiver has read the last message.
+ * it. Until then the message has a token, a small number, so several messages to a process may be in progress. For each
+ * token, the receiver publishes how many messages it has read, and the sender counts how many it has sent. If the
+ * counts are equal, the receiver has read the last message.
  */
 #include "transport/shm/shm.h"
 

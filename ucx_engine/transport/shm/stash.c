@@ -1,23 +1,22 @@
 /*
- * stash.c - the stash of a peer: messages that arrived before their receives were posted. In the lane they would block
+ * stash.c - the stash of a peer: messages that arrived before their receives were posted. In the FIFO they would block
  * later messages.
  *
- * Each peer has memory for as many messages as its lane has slots, of at most IRR_LANE_PIECE bytes each
- * (irr_peer.room). Other messages use the heap. If memory is missing, the message is lost and its channel fails. If it
- * stayed in the lane until memory is free, it would block messages of other channels, and the notice by which ranks end
- * a failed exchange.
+ * Each peer has memory for as many messages as its FIFO has slots, of at most IRR_FIFO_PIECE bytes each
+ * (irr_peer.room). Other messages use the heap. If memory is missing, the message is lost and its channel fails. In the
+ * FIFO it would block messages of other channels, and the notice by which ranks end a failed exchange.
  */
 #include "transport/shm/shm.h"
 
 #include "core/alloc.h"
 #include "transport/key.h"
 
-enum { STRIDE = sizeof(irr_shm_message_t) + IRR_LANE_PIECE };
+enum { STRIDE = sizeof(irr_shm_message_t) + IRR_FIFO_PIECE };
 
 irr_status_t irr_shm_make_room(irr_peer_t *peer)
 {
     if (peer->room == NULL) {
-        peer->room = irr_alloc(IRR_LANE_SLOTS, STRIDE);
+        peer->room = irr_alloc(IRR_FIFO_SLOTS, STRIDE);
     }
     return peer->room != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
@@ -29,7 +28,7 @@ static irr_shm_message_t *get_spare(irr_peer_t *peer)
 
     if (message != NULL) {
         peer->spare = message->next;
-    } else if (peer->used < IRR_LANE_SLOTS) {
+    } else if (peer->used < IRR_FIFO_SLOTS) {
         message = (irr_shm_message_t *)(peer->room + (size_t)STRIDE * peer->used++);
     }
     return message;
@@ -37,7 +36,7 @@ static irr_shm_message_t *get_spare(irr_peer_t *peer)
 
 irr_shm_message_t *irr_shm_stash(irr_peer_t *peer, uint64_t key, size_t total, size_t room)
 {
-    irr_shm_message_t *message = room <= IRR_LANE_PIECE ? get_spare(peer) : NULL;
+    irr_shm_message_t *message = room <= IRR_FIFO_PIECE ? get_spare(peer) : NULL;
     const bool on_heap = message == NULL;
 
     if (on_heap) {

@@ -1,8 +1,8 @@
 /*
- * lane.h - a lane: messages in one direction between two processes of a node, through memory that the sender writes and
- * the receiver reads.
+ * fifo.h - a FIFO (first-in, first-out queue) of messages in one direction between two processes of a node, in memory
+ * that the sender writes and the receiver reads.
  *
- * A lane has a ring of slots. A slot is one cache line: a header of 8 bytes, and up to 56 bytes of a message. The
+ * A FIFO has a ring of slots. A slot is one cache line: a header of 8 bytes, and up to 56 bytes of a message. The
  * sender writes the header last, with release order, and the receiver checks only the header of the next slot. A short
  * message therefore moves one cache line. A longer message travels in pieces through a second ring of bytes, the data
  * ring; the slot of a piece has the position of the piece in this ring.
@@ -17,68 +17,68 @@
  *     63  58 57  52 51     32 31     16 15     0
  *      lap    form     zero    channel    tag
  *
- * Channel and tag are the key of a message; the sender is known, because a lane has one sender. The lap is the number
+ * Channel and tag are the key of a message; the sender is known, because a FIFO has one sender. The lap is the number
  * of the round through the ring, modulo 64. It distinguishes a new slot from a slot of the previous round. The first
  * lap is 1, because memory that was never written is zero.
  *
  * The functions of this file only access memory. Their caller allocates the memory and interprets the messages.
  */
-#ifndef IRR_LANE_H
-#define IRR_LANE_H
+#ifndef IRR_FIFO_H
+#define IRR_FIFO_H
 
 #include "irr.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#define IRR_LANE_SLOTS  8
-#define IRR_LANE_SHORT  56                     /* longest message in a slot, in bytes */
-#define IRR_LANE_PIECE  ((size_t)8 << 10)      /* longest piece of a message in the data ring, in bytes */
-#define IRR_LANE_DATA   (4 * IRR_LANE_PIECE)   /* length of the data ring, in bytes */
+#define IRR_FIFO_SLOTS  8
+#define IRR_FIFO_SHORT  56                     /* longest message in a slot, in bytes */
+#define IRR_FIFO_PIECE  ((size_t)8 << 10)      /* longest piece of a message in the data ring, in bytes */
+#define IRR_FIFO_DATA   (4 * IRR_FIFO_PIECE)   /* length of the data ring, in bytes */
 
-#define IRR_LANE_FORM_SHIFT 52
-#define IRR_LANE_LAP_SHIFT  58
+#define IRR_FIFO_FORM_SHIFT 52
+#define IRR_FIFO_LAP_SHIFT  58
 
 /*
- * The form of a slot is the length of its message, from 0 to IRR_LANE_SHORT, or one of these values. FIRST: the first
+ * The form of a slot is the length of its message, from 0 to IRR_FIFO_SHORT, or one of these values. FIRST: the first
  * piece of a message. NEXT: a later piece. SINGLE: a message that the receiver reads from the memory of the sender
  * (single copy). END: no further pieces of the message will arrive, because the send was cancelled.
  */
-enum { IRR_LANE_FIRST = IRR_LANE_SHORT + 1, IRR_LANE_NEXT, IRR_LANE_SINGLE, IRR_LANE_END };
+enum { IRR_FIFO_FIRST = IRR_FIFO_SHORT + 1, IRR_FIFO_NEXT, IRR_FIFO_SINGLE, IRR_FIFO_END };
 
 /*
  * The contents of a slot depend on its form. `bytes`: a whole message. `piece`: bytes of the message from this piece
  * on, offset and length of the piece in the data ring, and 1 if the sender requests the count. `single`: length,
  * address and token of a message by single copy; the token identifies the message when the receiver has read it.
  */
-typedef struct irr_lane_slot {
+typedef struct irr_fifo_slot {
     _Alignas(64) _Atomic uint64_t head;
     union {
-        unsigned char bytes[IRR_LANE_SHORT];
+        unsigned char bytes[IRR_FIFO_SHORT];
         struct { uint64_t total, offset, length, wants_count; } piece;
         struct { uint64_t total, address, token; } single;
     };
-} irr_lane_slot_t;
+} irr_fifo_slot_t;
 
-_Static_assert(sizeof(irr_lane_slot_t) == 64, "a slot is a cache line");
+_Static_assert(sizeof(irr_fifo_slot_t) == 64, "a slot is a cache line");
 
-static inline uint64_t irr_lane_key(uint64_t head)
+static inline uint64_t irr_fifo_key(uint64_t head)
 {
     return head & UINT32_MAX;
 }
 
-static inline unsigned irr_lane_form(uint64_t head)
+static inline unsigned irr_fifo_form(uint64_t head)
 {
-    return head >> IRR_LANE_FORM_SHIFT & 63;
+    return head >> IRR_FIFO_FORM_SHIFT & 63;
 }
 
-static inline uint64_t irr_lane_lap(uint32_t number)
+static inline uint64_t irr_fifo_lap(uint32_t number)
 {
-    return (number / IRR_LANE_SLOTS + 1) % 64;
+    return (number / IRR_FIFO_SLOTS + 1) % 64;
 }
 
-/* Copies up to IRR_LANE_SHORT bytes in words; the last may overlap another. memcpy usually takes longer. */
-static inline void irr_lane_copy(unsigned char *to, const unsigned char *from, size_t bytes)
+/* Copies up to IRR_FIFO_SHORT bytes in words; the last may overlap another. memcpy usually takes longer. */
+static inline void irr_fifo_copy(unsigned char *to, const unsigned char *from, size_t bytes)
 {
     if (bytes < 8) {
         for (size_t i = 0; i < bytes; i++) {
@@ -93,29 +93,29 @@ static inline void irr_lane_copy(unsigned char *to, const unsigned char *from, s
 }
 
 /* Reads a number of a slot once. A second read could return another value, because the sender may write at any time. */
-static inline uint64_t irr_lane_read(const uint64_t *number)
+static inline uint64_t irr_fifo_read(const uint64_t *number)
 {
     return *(const volatile uint64_t *)number;
 }
 
 /* ---- the sender's end ---- */
 
-typedef struct irr_lane_out {
-    irr_lane_slot_t        *slots;      /* NULL: the lane is not open */
+typedef struct irr_fifo_out {
+    irr_fifo_slot_t        *slots;      /* NULL: the FIFO is not open */
     uint32_t                sent;       /* number of sent slots */
     uint32_t                consumed;   /* number of consumed slots, according to the count that was last read */
     uint64_t                head, tail;   /* ends of the allocated and of the released bytes of the data ring; both
                                              count the bytes of all rounds, and the gaps at the end of the ring */
-    uint64_t                end[IRR_LANE_SLOTS];   /* by slot: value of `head` when the slot was sent */
+    uint64_t                end[IRR_FIFO_SLOTS];   /* by slot: value of `head` when the slot was sent */
     unsigned char          *data;       /* the data ring; NULL: not allocated */
     const _Atomic uint32_t *count;      /* the count of the receiver; NULL: not found yet */
-} irr_lane_out_t;
+} irr_fifo_out_t;
 
 /*
  * Reads the count that the receiver has published, and releases the consumed slots and their data. Ignores a count that
  * is impossible. Returns true if slots were released.
  */
-static inline bool irr_lane_update(irr_lane_out_t *out)
+static inline bool irr_fifo_update(irr_fifo_out_t *out)
 {
     const uint32_t consumed =
         out->count != NULL ? atomic_load_explicit(out->count, memory_order_acquire) : out->consumed;
@@ -124,95 +124,95 @@ static inline bool irr_lane_update(irr_lane_out_t *out)
         return false;
     }
     out->consumed = consumed;
-    out->tail = out->end[(consumed - 1) % IRR_LANE_SLOTS];
+    out->tail = out->end[(consumed - 1) % IRR_FIFO_SLOTS];
     return true;
 }
 
 /* Returns the next slot, or NULL if the ring is full. */
-static inline irr_lane_slot_t *irr_lane_next(irr_lane_out_t *out)
+static inline irr_fifo_slot_t *irr_fifo_next(irr_fifo_out_t *out)
 {
-    const bool is_free = out->sent - out->consumed < IRR_LANE_SLOTS || irr_lane_update(out);
+    const bool is_free = out->sent - out->consumed < IRR_FIFO_SLOTS || irr_fifo_update(out);
 
-    return is_free ? &out->slots[out->sent % IRR_LANE_SLOTS] : NULL;
+    return is_free ? &out->slots[out->sent % IRR_FIFO_SLOTS] : NULL;
 }
 
 /* Allocates room in the data ring for the piece of the next slot. Returns NULL if too little is free now. */
-unsigned char *irr_lane_room(irr_lane_out_t *out, size_t bytes);
+unsigned char *irr_fifo_room(irr_fifo_out_t *out, size_t bytes);
 
 /* Returns true if more than half of the data ring is in use. The receiver should then publish its count at once. */
-static inline bool irr_lane_wants_count(const irr_lane_out_t *out)
+static inline bool irr_fifo_wants_count(const irr_fifo_out_t *out)
 {
-    return out->head - out->tail > IRR_LANE_DATA / 2;
+    return out->head - out->tail > IRR_FIFO_DATA / 2;
 }
 
 /* Returns the header for the next slot to send. */
-static inline uint64_t irr_lane_header(const irr_lane_out_t *out, uint64_t key, uint64_t form)
+static inline uint64_t irr_fifo_header(const irr_fifo_out_t *out, uint64_t key, uint64_t form)
 {
-    return irr_lane_lap(out->sent) << IRR_LANE_LAP_SHIFT | form << IRR_LANE_FORM_SHIFT | key;
+    return irr_fifo_lap(out->sent) << IRR_FIFO_LAP_SHIFT | form << IRR_FIFO_FORM_SHIFT | key;
 }
 
 /* Sends the next slot, which the caller has written except for its header. */
-static inline void irr_lane_put(irr_lane_out_t *out, irr_lane_slot_t *slot, uint64_t header)
+static inline void irr_fifo_put(irr_fifo_out_t *out, irr_fifo_slot_t *slot, uint64_t header)
 {
-    out->end[out->sent++ % IRR_LANE_SLOTS] = out->head;
+    out->end[out->sent++ % IRR_FIFO_SLOTS] = out->head;
     atomic_store_explicit(&slot->head, header, memory_order_release);
 }
 
 /* ---- the receiver's end ---- */
 
-typedef struct irr_lane_in {
-    const irr_lane_slot_t *slots;      /* NULL: the sender has not opened the lane, or we have not found it yet */
-    const irr_lane_slot_t *next;       /* next slot to check */
+typedef struct irr_fifo_in {
+    const irr_fifo_slot_t *slots;      /* NULL: the sender has not opened the FIFO, or we have not found it yet */
+    const irr_fifo_slot_t *next;       /* next slot to check */
     uint64_t               lap;        /* lap of the next slot, at the position of the lap in a header */
     const unsigned char   *data;       /* the data ring; NULL: not found yet */
     _Atomic uint32_t      *count;      /* where this process publishes its count */
     uint32_t               consumed;   /* number of consumed slots */
-} irr_lane_in_t;
+} irr_fifo_in_t;
 
 /* Computes the next slot and its lap from the number of consumed slots. */
-static inline void irr_lane_find_next(irr_lane_in_t *in)
+static inline void irr_fifo_find_next(irr_fifo_in_t *in)
 {
-    in->next = &in->slots[in->consumed % IRR_LANE_SLOTS];
-    in->lap = irr_lane_lap(in->consumed) << IRR_LANE_LAP_SHIFT;
+    in->next = &in->slots[in->consumed % IRR_FIFO_SLOTS];
+    in->lap = irr_fifo_lap(in->consumed) << IRR_FIFO_LAP_SHIFT;
 }
 
 /* Returns the header of the next slot, even if the slot is not written yet. */
-static inline uint64_t irr_lane_head(const irr_lane_in_t *in)
+static inline uint64_t irr_fifo_head(const irr_fifo_in_t *in)
 {
     return atomic_load_explicit(&in->next->head, memory_order_acquire);
 }
 
 /* Returns true if this header shows that the sender has written the next slot. */
-static inline bool irr_lane_is_written(const irr_lane_in_t *in, uint64_t head)
+static inline bool irr_fifo_is_written(const irr_fifo_in_t *in, uint64_t head)
 {
-    return (head ^ in->lap) >> IRR_LANE_LAP_SHIFT == 0;
+    return (head ^ in->lap) >> IRR_FIFO_LAP_SHIFT == 0;
 }
 
 /*
  * Returns the length of the message in the next slot, if the slot is written, has the message with this key, and has
- * all of the message. Otherwise returns a number above IRR_LANE_SHORT.
+ * all of the message. Otherwise returns a number above IRR_FIFO_SHORT.
  */
-static inline uint64_t irr_lane_whole(const irr_lane_in_t *in, uint64_t head, uint64_t key)
+static inline uint64_t irr_fifo_whole(const irr_fifo_in_t *in, uint64_t head, uint64_t key)
 {
     const uint64_t form = head ^ (in->lap | key);   /* lap and key are now 0 if they are as expected */
 
-    return form >> IRR_LANE_FORM_SHIFT | form << (64 - IRR_LANE_FORM_SHIFT);
+    return form >> IRR_FIFO_FORM_SHIFT | form << (64 - IRR_FIFO_FORM_SHIFT);
 }
 
-/* Prefetches the next slot. If a receiver does this for several lanes, their cache lines move in parallel. */
-static inline void irr_lane_prefetch(const irr_lane_in_t *in)
+/* Prefetches the next slot. If a receiver does this for several FIFOs, their cache lines move in parallel. */
+static inline void irr_fifo_prefetch(const irr_fifo_in_t *in)
 {
     __builtin_prefetch(in->next);
 }
 
 /* Consumes the next slot and its piece. Publishes the count if it is due or requested, and returns true then. */
-static inline bool irr_lane_consume(irr_lane_in_t *in, bool wants_count)
+static inline bool irr_fifo_consume(irr_fifo_in_t *in, bool wants_count)
 {
     in->next++;
-    if (++in->consumed % (IRR_LANE_SLOTS / 2) != 0 && !wants_count) {
+    if (++in->consumed % (IRR_FIFO_SLOTS / 2) != 0 && !wants_count) {
         return false;
     }
-    irr_lane_find_next(in);   /* `next` may have passed the end of the ring */
+    irr_fifo_find_next(in);   /* `next` may have passed the end of the ring */
     atomic_store_explicit(in->count, in->consumed, memory_order_release);
     return true;
 }
