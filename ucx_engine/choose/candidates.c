@@ -146,12 +146,13 @@ static void add_grids(all_t *all, const irr_settings_t *settings, const irr_traf
 }
 
 /*
- * Adds the algorithm hybrid, which sends long messages directly and all others through a grid.  A message is long from
- * a limit on, which the user sets, or from which on direct messages cost less by the model.
+ * Adds the algorithm hybrid, which sends long messages directly and all others through a grid.  A message is long if it
+ * has at least the bytes that the user sets; without such a setting, from the length on at which a direct message costs
+ * less according to the model.
  *
  * The lengths of single messages are unknown, so all long messages are assumed to be as long as the longest message;
- * there are at most `longs` of them.  Three conditions must hold: the longest message is long, fewer than a quarter of
- * the messages are long, and the mean of the others is below the limit.
+ * there are at most `longs` of them.  The hybrid is added if the longest message is long, fewer than a quarter of the
+ * messages are long, and the mean of the others is not long.
  */
 static void add_hybrid(all_t *all, const irr_settings_t *settings, const irr_machine_t *machine,
                       const irr_traffic_t *traffic)

@@ -40,11 +40,8 @@ static int ascending(const void *a, const void *b)
 
 static irr_speedup_t by_median(const irr_samples_t *samples)
 {
-    const int count = samples->count, outside = count < 4 ? 0 : (int)(count / 2.0 - sqrt(count));   /* number of sorted
-                                                                                                       samples below the
-                                                                                                       lower bound, and
-                                                                                                       above the upper
-                                                                                                       bound */
+    const int count = samples->count;
+    const int outside = count < 4 ? 0 : (int)(count / 2.0 - sqrt(count));   /* samples outside each bound */
     float logs[IRR_SAMPLES_MAX];
 
     memcpy(logs, samples->logs, sizeof(logs));

@@ -222,8 +222,8 @@ static void book(irr_trial_t *trial, int strategy, double stay_ns, int stays)
 }
 
 /*
- * Takes the shortest and the longest exchange with each strategy.  For long exchanges the mean of the base is known, so
- * the base has no look.
+ * Evaluates the shortest and the longest exchange with each strategy.  For long exchanges the mean of the base is
+ * known, so the base has no look.
  */
 static void take_look(irr_trial_t *trial, const uint64_t *sums)
 {
@@ -289,7 +289,7 @@ static void drop_losers(irr_trial_t *trial)
     }
 }
 
-/* Returns whether the samples so far show that the best strategy is faster than the base by the limit (trial.h). */
+/* Returns whether the samples so far satisfy the conditions of trial.h under which the best strategy wins. */
 static bool wins(const irr_trial_t *trial, int best)
 {
     const irr_speedup_t *speedup = &trial->speedups[best];

@@ -186,8 +186,7 @@ irr_status_t irr_exchange_plan(irr_exchange_t *exchange, const irr_problem_t *pr
     irr_status_t status = prepare(exchange, &exchange->own, problem);
 
     if (status == IRR_ERR_NO_MEMORY && looks_up) {
-        irr_comm_give_up(comm, status, "cannot plan an exchange");   /* the other ranks wait for the counts of this rank
-                                                                        */
+        irr_comm_give_up(comm, status, "cannot plan an exchange");   /* the others wait for the counts of this rank */
     }
     if (status != IRR_OK) {
         return status;

@@ -128,8 +128,8 @@ static bool is_notified(irr_comm_t *comm)
 }
 
 /*
- * Returns the timeout in ns. The lower a rank, the shorter its timeout, by up to a sixteenth. If many ranks wait for
- * the same rank, the lowest therefore times out first, and notifies the others before they report an error as well.
+ * Returns the timeout in ns. Lower ranks have shorter timeouts, by up to a sixteenth. If many ranks wait for one rank,
+ * the lowest of them therefore times out first, and notifies the others before they report an error as well.
  */
 static uint64_t limit_ns(const irr_comm_t *comm)
 {

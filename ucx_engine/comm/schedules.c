@@ -89,9 +89,9 @@ unsigned irr_schedules_routes(const irr_schedules_t *schedules, const irr_settin
 }
 
 /*
- * Sets the strategy of exchanges with a schedule. With algorithm `tree`, this is the one with the shortest predicted
- * time among those that the settings allow; it may forward inside hosts that have several ranks. A schedule from a file
- * has the pacing `loose` unless the user has set a pacing. computes: true if schedules are computed.
+ * Sets the strategy of exchanges with a schedule. With algorithm `tree`, this is the first strategy of choose/paced.h
+ * that the settings allow; with it, ranks of a host may forward messages for each other. A schedule from a file has the
+ * pacing `loose` unless the user has set a pacing. computes: true if schedules are computed.
  */
 static irr_status_t find_strategy(irr_schedules_t *schedules, const irr_settings_t *settings,
                                   const irr_strategy_t *strategy, bool computes)

@@ -21,7 +21,7 @@
  * If an agreement, gather or scatter fails, the communicator fails (comm/failure.h).
  *
  * All schedules of a communicator run with one strategy (algorithm, pacing and their parameters). If the settings allow
- * several strategies, this is the one with the shortest predicted time (choose/paced.h).
+ * several strategies, it is the one that is probably the fastest (choose/paced.h).
  *
  * Cost: a hit takes one agreement. A miss takes two agreements, four messages per rank, and the time to compute the
  * schedule, during which rank 0 makes no progress with other exchanges.

@@ -1,7 +1,10 @@
 /* unexpected.c - finds and discards unexpected messages, for which no receive was posted; see unexpected.h. */
 #include "comm/exchange.h"
 
-/* Index of the highest bit of a sequence number: its half of all numbers (Epochs in unexpected.h). */
+/*
+ * Index of the highest bit of a sequence number, which tells the two halves of the numbers apart (Epochs in
+ * unexpected.h).
+ */
 #define HALF_BIT (IRR_TAG_SEQUENCE_BITS - 1)
 
 /* The mask that selects all tags. */

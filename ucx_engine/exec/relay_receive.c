@@ -4,7 +4,7 @@
  * A predicted receive is posted for each sender and stage when an exchange starts. If its message has the expected
  * length, the layout is unchanged. An empty message cancels the receive, and a HEADER with the new layout follows
  * (relay_header.c). A message of any other length is an error: this rank becomes broken, that is, it sends no more data
- * (relay.h). A receive without a known layout discards its message, of whatever length.
+ * (relay.h). A receive without a known layout discards its message.
  */
 #include "exec/relay.h"
 

@@ -1,6 +1,7 @@
 /*
- * coarsen.c - see coarsen.h.  Finds the length of the granule by bisection, from one byte to the longest message.  It
- * tries only eight lengths for each power of two.
+ * coarsen.c - finds a schedule with a limited number of steps; see coarsen.h.  Lengths of messages are rounded up to
+ * multiples of a granule, whose length is found by bisection, from one byte to the longest message.  Only eight lengths
+ * for each power of two are tried.
  */
 #include "order/coarsen.h"
 

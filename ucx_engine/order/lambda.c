@@ -1,4 +1,7 @@
-/* lambda.c - see lambda.h.  O(m log m) for a step of m messages, O(m) if no message is split. */
+/*
+ * lambda.c - reads and applies the rules by which random-heap limits the bytes of a message in a step; see lambda.h.
+ * O(m log m) for a step of m messages, O(m) if no message is split.
+ */
 #include "order/lambda.h"
 
 #include <ctype.h>

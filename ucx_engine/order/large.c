@@ -1,6 +1,6 @@
 /*
- * large.c - see large.h.  Appending takes amortised O(1) time; the makespan takes O(P) time for a large step and O(1)
- * for a message.
+ * large.c - a schedule whose steps are divided into groups, the large steps; see large.h.  Appending takes amortised
+ * O(1) time; the makespan takes O(P) time for a large step and O(1) for a message.
  *
  * Guo, Pan: Improving communication scheduling for array redistribution, section 4.2, defines large steps.
  */

@@ -1,4 +1,6 @@
-/* matching.c - see matching.h: breadth-first search for an augmenting path, on bit sets. */
+/*
+ * matching.c - pairs senders with receivers: breadth-first search for an augmenting path, on bit sets; see matching.h.
+ */
 #include "order/matching.h"
 
 #include "core/alloc.h"

@@ -1,4 +1,4 @@
-/* messages.c - see messages.h. */
+/* messages.c - the messages of a count matrix as a list; see messages.h. */
 #include "order/messages.h"
 
 #include "core/alloc.h"

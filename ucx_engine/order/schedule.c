@@ -1,4 +1,7 @@
-/* schedule.c - see schedule.h.  Sorting is O(n log n) in the transmissions. */
+/*
+ * schedule.c - a schedule: sender, receiver and step of each message; see schedule.h.  Sorting takes O(n log n) for n
+ * transmissions.
+ */
 #include "order/schedule.h"
 
 #include "core/alloc.h"

@@ -19,8 +19,7 @@
  * 3. No byte of OUTPUT is written twice, and no byte outside the blocks of the problem is written.  In an exchange in
  *    place, INPUT is OUTPUT, and a byte is written only after all steps that read its old value.
  * 4. Each byte of each block is delivered exactly once, to its offset.
- * 5. The exchange ends.  It even ends if a send completes only after its receive is posted, and a signal only after its
- *    wait.
+ * 5.  The exchange ends, even if a send completes only after its receive is posted, and a signal only after its wait.
  */
 #ifndef IRR_PLAN_H
 #define IRR_PLAN_H
@@ -153,7 +152,8 @@ typedef struct irr_step_params {
     size_t             described;
     uint32_t           ahead;
     bool               replaceable;
-    bool               repeats;   /* the step may use the piece of the previous step, if both have one, equal piece */
+    bool               repeats;   /* the step may share the piece of the previous step, if each has one piece and both
+                                     are equal */
 } irr_step_params_t;
 
 irr_status_t irr_plan_add(irr_plan_t *plan, const irr_step_params_t *params);

@@ -1,5 +1,5 @@
 /*
- * placement.c - see placement.h.
+ * placement.c - finds the host of each rank in a topology, and the subtree that the ranks use; see placement.h.
  *
  * A host is used if it has ranks.  To find the subtree, mark() walks up from each used host until it reaches a vertex
  * that is already marked.  Then lower_top() moves the top to its child switch as long as all used hosts are below this

@@ -27,10 +27,11 @@
  * have ended therefore shows which messages have ended.  The sends of a rank cannot be counted in this way: its next
  * send may use another lane, or none, and end earlier.
  *
- * Count.  To compute `removed`, the number of all synchronisations is needed.  The edges that the paths of two messages
- * share are consecutive.  The number of pairs of users of each lane, minus the number of pairs of users of each two
- * successive lanes, therefore counts each pair of messages once.  If links have several lanes, two messages may get the
- * same lane, then different lanes, and then the same lane again; such a pair is counted more than once.
+ * Count.  The number of redundant synchronisations, `removed`, follows from the number of all of them.  The edges that
+ * the paths of two messages share are consecutive.  The number of pairs of users of each lane, minus the number of
+ * pairs of users of each two successive lanes, therefore counts each pair of messages once.  If links have several
+ * lanes, two messages may get the same lane, then different lanes, and then the same lane again; such a pair is counted
+ * more than once.
  *
  * O(n * depth * (P + log n)) time for n transmissions of P ranks, O((lanes + P) * P + n * depth) memory.
  */

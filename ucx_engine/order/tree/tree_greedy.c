@@ -268,9 +268,9 @@ static uint64_t fits(const work_t *work, int users, int lanes, uint64_t slack)
 }
 
 /*
- * Returns the length of the step.  If no message was found for a lane of an urgent edge, the lane is lost for this
- * step, and does not limit the length.  If links have several lanes, such a step is short, because the next step may
- * find a message for the lane.  Otherwise messages of equal length would lose a whole step.
+ * Returns the length of the step.  An edge may carry as many messages at a time as it has lanes.  A lane of an urgent
+ * edge for which no message was found does not limit the length.  If links have several lanes, the step is then short,
+ * because the next step may find a message for the lane.
  */
 static uint64_t duration(work_t *work)
 {

@@ -19,7 +19,7 @@
 
 #define ENOUGH 50   /* no other schedules are computed if the first one exceeds the bound by at most 1 / ENOUGH of it */
 
-/* Replaces the schedule by `other` if that is shorter and has at most max_steps steps; frees the unused one. */
+/* Keeps `other` instead of the schedule if it is shorter and has at most max_steps steps; frees the unused one. */
 static void keep(irr_schedule_t *schedule, irr_schedule_t *other, int max_steps)
 {
     const bool fits = max_steps <= 0 || other->steps <= max_steps;
