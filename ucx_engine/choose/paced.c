@@ -53,7 +53,6 @@ static bool known(const irr_strategy_t *strategies, int count, const irr_strateg
     return false;
 }
 
-/* Returns whether the settings allow this pacing. */
 static bool allows(const irr_settings_t *settings, const irr_pacing_t *pacing, int ranks)
 {
     return settings->pacing == IRR_PACING_AUTO ? pacing != &irr_pacing_sync || ranks <= IRR_PACED_SYNC_RANKS

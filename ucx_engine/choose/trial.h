@@ -83,7 +83,6 @@ bool irr_trial_is_long(double ns);
 /* Returns the number of exchanges in a look (see above) at one strategy. */
 int irr_trial_look(double mean_ns);
 
-/* Returns true if the next exchange is timed. */
 static inline bool irr_trial_times(const irr_trial_t *trial)
 {
     return trial->done >= trial->warm_up;

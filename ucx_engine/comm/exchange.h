@@ -84,7 +84,6 @@ irr_status_t irr_exchange_create(irr_comm_t *comm, irr_exchange_t **exchange_p);
 /* Frees an exchange. The transport must not use its memory any more. */
 void irr_exchange_free(irr_exchange_t *exchange);
 
-/* Frees the unused exchanges of a communicator. */
 void irr_exchange_free_spare(irr_comm_t *comm);
 
 /* Returns IRR_IN_PROGRESS or the result. Needs no lock. */

@@ -31,7 +31,6 @@ void irr_comm_abandon(irr_comm_t *comm)
     }
 }
 
-/* Starts to notify the next `members` ranks. */
 static void start_notices(irr_comm_t *comm, int members)
 {
     irr_engine_t *engine = comm->engine;

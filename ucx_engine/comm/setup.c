@@ -304,7 +304,6 @@ static irr_status_t begin(irr_setup_t *setup)
 
 /* ---- start, test, end ---- */
 
-/* Frees a setup that has failed. */
 static void undo(irr_setup_t *setup)
 {
     if (setup->entered) {

@@ -168,7 +168,6 @@ static void run_local(irr_exec_t *exec, irr_exec_step_t *state)
     exec->news = true;
 }
 
-/* Starts a step of any kind. */
 static inline void start(irr_exec_t *exec, irr_exec_step_t *state, const irr_step_t *step)
 {
     if (irr_step_is_local(step->kind)) {

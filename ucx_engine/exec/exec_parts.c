@@ -70,7 +70,6 @@ static irr_composition_t compose(const irr_exec_env_t *env, const irr_step_t *st
     return composition;
 }
 
-/* Returns the number of messages of a step. */
 static size_t count_messages(const irr_composition_t *composition, const irr_step_t *step, const irr_piece_t *pieces)
 {
     size_t apart = 0, together = 0, bytes, part;
@@ -110,7 +109,6 @@ irr_plan_room_t irr_exec_size(const irr_exec_env_t *env, const irr_plan_t *plan)
     return size;
 }
 
-/* Sets the only message of a step. */
 static void set_whole(const irr_exec_t *exec, const irr_step_t *step, const irr_composition_t *composition,
                       irr_iov_t *iov, irr_exec_step_t *state)
 {

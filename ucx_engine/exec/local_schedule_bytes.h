@@ -26,7 +26,6 @@
 #include "exec/bytes.h"
 #include "route/local_schedule.h"
 
-/* Appends the local schedule of a rank. */
 void irr_local_schedule_write(const irr_local_schedule_t *local, int rank, irr_bytes_t *bytes);
 
 /*

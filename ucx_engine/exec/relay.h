@@ -231,7 +231,6 @@ irr_status_t irr_relay_add(irr_relay_t *relay, const irr_step_params_t *params);
  */
 irr_status_t irr_relay_commit(irr_relay_t *relay, const irr_plan_mark_t *mark, irr_status_t status);
 
-/* Returns the address of a piece of a send. */
 static inline const void *irr_relay_address(const irr_relay_t *relay, const irr_piece_t *piece)
 {
     const uintptr_t base = piece->buffer == IRR_BUFFER_INPUT ? (uintptr_t)relay->exec.env.input : 0;

@@ -27,7 +27,6 @@ typedef struct irr_schedule {
     uint64_t            merged;    /* makespan before irr_schedule_merge; 0: no merge */
 } irr_schedule_t;
 
-/* Returns the last step of a transmission. */
 static inline int irr_transmission_last(const irr_transmission_t *t)
 {
     return t->step + t->more;

@@ -89,7 +89,6 @@ static inline int irr_grid_rank(const irr_grid_level_t *level, int member)
     return level->base + member * level->stride;
 }
 
-/* Returns the number of members of a column. */
 int irr_grid_column_size(const irr_grid_level_t *level, int column);
 
 /* Returns the member to which a member sends its data for a column: in its row, or by the rule for pseudo-nodes. */

@@ -110,7 +110,6 @@ static irr_status_t hold(irr_grid_plan_t *build, irr_blocks_t message)
     return status;
 }
 
-/* Returns whether a message goes through the grid. */
 static bool is_forwarded(const irr_grid_plan_t *build, irr_blocks_t message)
 {
     const irr_grid_t *grid = &build->stages->grid;

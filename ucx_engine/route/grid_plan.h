@@ -96,7 +96,6 @@ static inline size_t irr_grid_plan_count(const irr_grid_plan_t *build, size_t st
     return build->slices[of->first_piece].length > 0 ? of->pieces : 0;
 }
 
-/* Returns the slices of a step. */
 static inline const irr_slice_t *irr_grid_plan_slices(const irr_grid_plan_t *build, size_t step)
 {
     return build->slices + build->plan.steps[step].first_piece;

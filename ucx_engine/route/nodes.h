@@ -29,7 +29,6 @@ typedef struct irr_nodes {
 irr_status_t irr_nodes_init(irr_nodes_t *nodes, int ranks, const int *labels);
 void         irr_nodes_fini(irr_nodes_t *nodes);
 
-/* Returns the node of a rank. */
 static inline int irr_nodes_of(const irr_nodes_t *nodes, int rank)
 {
     return nodes->block > 0 ? rank / nodes->block % nodes->count : nodes->node[rank];
@@ -58,7 +57,6 @@ static inline int irr_nodes_size(const irr_nodes_t *nodes, int node)
     return irr_nodes_first(nodes, node + 1) - irr_nodes_first(nodes, node);
 }
 
-/* Returns the rank with this index in a node. */
 static inline int irr_nodes_member(const irr_nodes_t *nodes, int node, int index)
 {
     return nodes->block > 0 ? (index / nodes->block * nodes->count + node) * nodes->block + index % nodes->block

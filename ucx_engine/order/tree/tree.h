@@ -79,7 +79,6 @@ int irr_tree_busiest(const irr_tree_t *tree, const uint64_t *bytes, int edges);
  */
 uint64_t irr_tree_load(const irr_tree_t *tree, int edge, uint64_t bytes);
 
-/* Returns the vertex of a rank. */
 static inline int irr_tree_leaf(const irr_tree_t *tree, int rank)
 {
     return tree->links + rank;

@@ -252,7 +252,6 @@ void irr_ofi_discarded(irr_ofi_t *ofi, irr_ofi_op_t *op);
 uint64_t irr_ofi_key(const irr_ofi_t *ofi, uint32_t id, uint16_t tag, int from);
 irr_status_t irr_ofi_send(irr_channel_t *channel, irr_request_t *request);
 irr_status_t irr_ofi_recv(irr_channel_t *channel, irr_request_t *request);
-/* Removes a receive from the list of its channel. */
 void irr_ofi_unlink(irr_ofi_op_t *op);
 /* Copies received bytes from the buffer of an operation to its pieces. */
 void irr_ofi_scatter(irr_ofi_t *ofi, const irr_ofi_op_t *op, size_t bytes);

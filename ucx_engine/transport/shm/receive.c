@@ -138,7 +138,6 @@ static void begin(irr_peer_t *peer, uint64_t key, uint64_t total)
     peer->truncated = false;
 }
 
-/* Ends a message of several pieces. */
 static void end(irr_peer_t *peer)
 {
     irr_shm_op_t *op = peer->filling;

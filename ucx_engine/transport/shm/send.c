@@ -28,7 +28,6 @@ static inline void count_gathered(irr_peer_t *peer, const irr_request_t *request
     peer->shm->gathered += irr_request_gathers(request) ? bytes : 0;
 }
 
-/* Copies all pieces of a short message to its slot. */
 static inline void gather(irr_peer_t *peer, const irr_request_t *request, unsigned char *to)
 {
     for (const irr_iov_t *piece = request->iov, *end = piece + request->count; piece < end; piece++) {
