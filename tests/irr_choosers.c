@@ -3,8 +3,6 @@
  */
 #include "irr_choosers.h"
 
-#include <string.h>
-
 irr_choosers_t irr_choosers_of(int percent, const double *ns, int can_open, double first)
 {
     irr_choosers_t job = { .first = first, .strategy_ns = first / 20, .can_open = can_open, .bytes = 1000, .doubt = 1 };

@@ -7,9 +7,6 @@
 
 #include "problem/blocks.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define POISON      0x5a
 #define GUARD_MAX   16
 #define SHORT_MAX   300

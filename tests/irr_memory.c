@@ -69,14 +69,6 @@ void irr_memory_begin(void)
     irr_allocator_set(&watched);
 }
 
-size_t irr_memory_end(void)
-{
-    due = 0;
-    all = false;
-    bytes_max = SIZE_MAX;
-    return alive - base;
-}
-
 size_t irr_memory_alive(void)
 {
     return alive;

@@ -8,14 +8,8 @@
 
 #include "irr.h"
 
-/* Installs the allocator, and cancels all requested failures. */
+/* Installs the allocator, and cancels all requested failures; irr_test_main calls it before each case. */
 void irr_memory_begin(void);
-
-/*
- * Cancels all requested failures. Returns the number of blocks that were allocated since irr_memory_begin and are not
- * freed.
- */
-size_t irr_memory_end(void);
 
 /*
  * irr_memory_alive returns the number of live blocks. irr_memory_bytes returns the number of bytes of the live blocks.

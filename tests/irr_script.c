@@ -3,8 +3,6 @@
  */
 #include "irr_script.h"
 
-#include "irr_test.h"
-
 void irr_script_open(irr_script_t *script, irr_team_t *team, irr_job_t *const *jobs, int objects)
 {
     *script = (irr_script_t){ .team = team, .jobs = jobs, .objects = objects };

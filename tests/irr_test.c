@@ -3,13 +3,8 @@
  */
 #include "irr_test.h"
 
-#include "irr_memory.h"
-
 #include "core/random.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,7 +24,18 @@ const char *__asan_default_options(void)
 
 static const char *skip_reason;
 static unsigned    done;
-static const irr_test_case_t *next;   /* the next case to run */
+static irr_test_case_t *first, *next;   /* the list of cases, and the next case to run */
+
+void irr_test_add(irr_test_case_t *added)
+{
+    irr_test_case_t **at = &first;
+
+    while (*at != NULL && (*at)->number <= added->number) {
+        at = &(*at)->next;
+    }
+    added->next = *at;
+    *at = added;
+}
 
 static void print_failures(const CU_pFailureRecord failure)
 {
@@ -63,12 +69,12 @@ static void run_case(void)
     const size_t before = irr_memory_alive();
 
     irr_memory_begin();
-    next++->run();
-    (void)irr_memory_end();
+    next->run(next);
     CU_ASSERT_EQUAL(irr_memory_alive(), before);
+    next = next->next;
 }
 
-int irr_test_main(const char *suite_name, const irr_test_case_t *cases, unsigned limit_seconds)
+int irr_test_main(const char *suite_name, unsigned limit_seconds)
 {
     CU_pSuite suite;
     unsigned total = 0, failed;
@@ -78,11 +84,10 @@ int irr_test_main(const char *suite_name, const irr_test_case_t *cases, unsigned
         return EXIT_FAILURE;
     }
     suite = CU_add_suite(suite_name, NULL, NULL);
-    while (suite != NULL && cases[total].name != NULL) {
-        if (CU_add_test(suite, cases[total].name, run_case) == NULL) {
+    for (const irr_test_case_t *test = first; suite != NULL && test != NULL; test = test->next, total++) {
+        if (CU_add_test(suite, test->name, run_case) == NULL) {
             suite = NULL;
         }
-        total++;
     }
     if (suite == NULL) {
         CU_cleanup_registry();
@@ -92,7 +97,7 @@ int irr_test_main(const char *suite_name, const irr_test_case_t *cases, unsigned
     fflush(stdout);
     CU_set_test_start_handler(on_start);
     CU_set_test_complete_handler(on_complete);
-    next = cases;
+    next = first;
     CU_run_all_tests();
     failed = CU_get_number_of_tests_failed();
     CU_cleanup_registry();

@@ -1,33 +1,73 @@
 /*
- * irr_test.h - the frame of a test program: a table of cases, run by CUnit, reported as TAP.
+ * irr_test.h - the frame of a test program: its cases, run by CUnit, reported as TAP.
  *
  * Each program is a process with a time limit. After the limit SIGALRM ends the process, and the harness counts a
- * failure. Cases use CUnit's assertions. IRR_SEED in the environment repeats a random run.
+ * failure. Cases use CUnit's assertions. A case also fails if it has not freed all memory of the engine
+ * (irr_memory.h). IRR_SEED in the environment repeats a random run.
  */
 #ifndef IRR_TEST_H
 #define IRR_TEST_H
 
-#include "irr.h"
+#include "irr_memory.h"
 
 #include <CUnit/CUnit.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-typedef struct irr_test_case {
-    const char *name;
-    void (*run)(void);
-} irr_test_case_t;
+typedef struct irr_test_case irr_test_case_t;
 
-/* Runs the cases; the table ends with a row without a name.  Returns the exit status of the program. */
-int irr_test_main(const char *suite, const irr_test_case_t *cases, unsigned limit_seconds);
+struct irr_test_case {
+    const char      *name;
+    void           (*run)(const irr_test_case_t *self);
+    const void      *context;
+    int              number;    /* cases run in the order of their numbers */
+    irr_test_case_t *next;
+};
 
-/* The main function of a test program whose cases are the remaining arguments. */
-#define IRR_TEST_MAIN(suite, limit_seconds, ...)                                \
-    int main(void)                                                              \
-    {                                                                           \
-        static const irr_test_case_t cases[] = { __VA_ARGS__, { NULL, NULL } }; \
-                                                                                \
-        return irr_test_main(suite, cases, limit_seconds);                      \
+/* Adds a case behind the cases that have its number or a lower number. The case stays where it is. */
+void irr_test_add(irr_test_case_t *added);
+
+/* Runs all cases.  Returns the exit status of the program. */
+int irr_test_main(const char *suite, unsigned limit_seconds);
+
+/* Calls a function before main, to add cases. */
+#define IRR_TEST_BEFORE_MAIN __attribute__((constructor))
+
+/* Adds a case with the name `text`, which `call` runs. function: begins the names of what the macro defines. */
+#define IRR_TEST_CALL(function, text, call)                                                           \
+    static void function##_run(const irr_test_case_t *self)                                           \
+    {                                                                                                 \
+        (void)self;                                                                                   \
+        call;                                                                                         \
+    }                                                                                                 \
+                                                                                                      \
+    IRR_TEST_BEFORE_MAIN static void function##_add(void)                                             \
+    {                                                                                                 \
+        static irr_test_case_t added = { .name = text, .run = function##_run, .number = __COUNTER__ };\
+                                                                                                      \
+        irr_test_add(&added);                                                                         \
+    }
+
+/* Begins a case, in place of the head of its function: IRR_TEST(test_this, "what the case shows") { ... } */
+#define IRR_TEST(function, text)                 \
+    static void function(void);                  \
+    IRR_TEST_CALL(function, text, function())    \
+    static void function(void)
+
+/* Begins a case with random numbers: its parameter `state` is their state, which begins with irr_test_seed(). */
+#define IRR_TEST_SEEDED(function, text)                                         \
+    static void function(uint64_t *state);                                      \
+    IRR_TEST_CALL(function, text, function(&(uint64_t){ irr_test_seed() }))     \
+    static void function(uint64_t *state)
+
+/* The main function of a test program. */
+#define IRR_TEST_MAIN(suite, limit_seconds)         \
+    int main(void)                                  \
+    {                                               \
+        return irr_test_main(suite, limit_seconds); \
     }
 
 /* The number of elements of an array. */

@@ -5,8 +5,6 @@
 
 #include "irr_test.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>

@@ -3,11 +3,7 @@
  */
 #include "irr_turns.h"
 
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "irr_text.h"
-
-#include <string.h>
 
 enum { TURNS_MAX = 40, STEPS_MAX = 2000000 };
 

@@ -3,14 +3,9 @@
  */
 #include "irr_world.h"
 
-#include "irr_test.h"
-
 #include "core/alloc.h"
 
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define DRAIN_ROUNDS  1000
 #define ROUNDS_NOTICE 20000     /* number of rounds after which a notice has reached all ranks */
@@ -167,6 +162,7 @@ typedef struct irr_member {
     irr_oob_t    oob;
     irr_setup_t  setup;
     size_t       entered;   /* number of collectives that the member has entered */
+    size_t       tests;     /* number of tests of collectives */
     const void  *input;
     void        *output;
 } irr_member_t;
@@ -235,13 +231,14 @@ static irr_status_t allreduce_max(void *context, uint64_t *values, size_t count)
 
 static irr_status_t test(void *context)
 {
-    const irr_member_t *member = context;
+    irr_member_t *member = context;
     const irr_team_t *team = member->team;
+    const bool looks = ++member->tests % 2 == 0;   /* otherwise the collective is in progress even if it is complete */
 
     if (member->entered == team->fail_call) {
         return IRR_ERR_TRANSPORT;
     }
-    return member->entered == team->gathers + team->reduces ? IRR_OK : IRR_IN_PROGRESS;
+    return looks && member->entered == team->gathers + team->reduces ? IRR_OK : IRR_IN_PROGRESS;
 }
 
 static uint64_t process_name(void *context, int rank)
@@ -280,7 +277,7 @@ int irr_team_rank(const irr_team_t *team, int member)
     return -1;
 }
 
-void irr_team_start_setup(irr_team_t *team)
+void irr_team_set_host(irr_team_t *team)
 {
     team->gathers = team->reduces = 0;
     team->arrived = 0;
@@ -293,9 +290,16 @@ void irr_team_start_setup(irr_team_t *team)
             .process_name = process_name
         };
         team->params[i].oob = &member->oob;
+    }
+}
+
+void irr_team_start_setup(irr_team_t *team)
+{
+    irr_team_set_host(team);
+    for (int i = 0; i < team->ranks; i++) {
         team->comms[i] = NULL;
         team->statuses[i] = IRR_IN_PROGRESS;
-        irr_setup_start(&member->setup,
+        irr_setup_start(&team->setups[i].setup,
                         team->params[i].trouble == IRR_OK ? team->world->engines[team->members[i]] : NULL,
                         &team->params[i]);
     }

@@ -10,6 +10,7 @@
 
 #include "irr_job.h"
 #include "irr_spy.h"
+#include "irr_test.h"
 
 #include "comm/exchange.h"
 #include "comm/setup.h"
@@ -85,6 +86,9 @@ void irr_team_init(irr_team_t *team, irr_world_t *world, int first, int step);
 
 /* Returns the rank in the team of a rank of the world; -1: the rank is no member. */
 int irr_team_rank(const irr_team_t *team, int member);
+
+/* Sets the collectives of the host in params; irr_team_start_setup does this, too. */
+void irr_team_set_host(irr_team_t *team);
 
 /*
  * irr_team_start_setup starts to create the communicator on all members. irr_team_test_setup advances the setup of one

@@ -3,57 +3,59 @@
  */
 #include "irr_test.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-static void test_assertion(void)
+static void test_assertion(const irr_test_case_t *self)
 {
+    (void)self;
     CU_ASSERT_EQUAL(1, 2);
 }
 
-static void test_skip(void)
+static void test_skip(const irr_test_case_t *self)
 {
+    (void)self;
     irr_test_skip("nothing to run it on");
 }
 
-static void test_failed_skip(void)
+static void test_failed_skip(const irr_test_case_t *self)
 {
+    (void)self;
     irr_test_skip("a failure is not hidden by this");
     CU_ASSERT_TRUE(0);
 }
 
-static void test_success(void)
+static void test_success(const irr_test_case_t *self)
 {
+    (void)self;
     CU_ASSERT_TRUE(1);
 }
 
-static void test_hang(void)
+static void test_hang(const irr_test_case_t *self)
 {
+    (void)self;
     for (;;) {
         pause();
     }
 }
 
-static void test_crash(void)
+static void test_crash(const irr_test_case_t *self)
 {
+    (void)self;
     abort();
 }
 
+/* Each set of cases runs alone. */
 int main(int argc, char **argv)
 {
-    static const irr_test_case_t assertions[] = {
-        { "assertion", test_assertion }, { "skip", test_skip }, { "failed skip", test_failed_skip },
-        { "success", test_success }, { NULL, NULL }
+    static irr_test_case_t cases[] = {
+        { .name = "assertion", .run = test_assertion }, { .name = "skip", .run = test_skip },
+        { .name = "failed skip", .run = test_failed_skip }, { .name = "success", .run = test_success },
+        { .name = "hang", .run = test_hang }, { .name = "crash", .run = test_crash }
     };
-    static const irr_test_case_t hang[] = { { "hang", test_hang }, { NULL, NULL } };
-    static const irr_test_case_t crash[] = { { "crash", test_crash }, { NULL, NULL } };
+    const bool hangs = argc == 2 && strcmp(argv[1], "hang") == 0, crashes = argc == 2 && !hangs;
 
-    if (argc == 2 && strcmp(argv[1], "hang") == 0) {
-        return irr_test_main("must_fail", hang, 1);
+    for (size_t i = hangs ? 4 : crashes ? 5 : 0; i < (hangs ? 5 : crashes ? 6 : 4); i++) {
+        irr_test_add(&cases[i]);
     }
-    if (argc == 2 && strcmp(argv[1], "crash") == 0) {
-        return irr_test_main("must_fail", crash, 10);
-    }
-    return irr_test_main("must_fail", assertions, 10);
+    return irr_test_main("must_fail", hangs ? 1 : 10);
 }

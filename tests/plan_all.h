@@ -8,8 +8,6 @@
 #include "problem/matrix.h"
 #include "study/plans.h"
 
-#include <stdlib.h>
-
 /* Makes nodes that have 1, 2, 3, 1, 2, 3 ... ranks.  The ranks of a node are not consecutive. */
 static inline irr_status_t irr_plan_all_nodes(int ranks, irr_nodes_t *nodes)
 {

@@ -5,8 +5,6 @@
 
 #include "irr_test.h"
 
-#include <string.h>
-
 static const irr_scene_row_t scene_rows[] = {
     /* step 0 */ { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
     /* step 1 */ { 0, IRR_STEP_RECV, 2, 1, { OUTPUT(2) }, ALONE, 0 },

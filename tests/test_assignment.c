@@ -2,7 +2,6 @@
  * test_assignment.c - the assignment of a rank: memory, and damaged bytes, which are refused or read as an assignment
  * that makes a plan. test_schedules.c has the plans of all ranks.
  */
-#include "irr_memory.h"
 #include "irr_test.h"
 #include "schedule_same.h"
 #include "tree_scene.h"
@@ -11,9 +10,6 @@
 #include "order/order.h"
 #include "route/direct.h"
 #include "pacing/signals.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* The longest messages have 2^34 bytes. */
 enum { RANKS_MAX = 24, PIECE_MAX = 1 << 22 };
@@ -154,7 +150,7 @@ static void fail_entry(const crew_t *crew, int rank, irr_reader_t entry, uint64_
     }
 }
 
-static void test_memory(void)
+IRR_TEST(test_memory, "no memory")
 {
     uint64_t state = irr_test_seed() + 2;
 
@@ -238,13 +234,11 @@ static void spoil_entry(const crew_t *crew, int rank, irr_reader_t entry, uint64
     }
 }
 
-static void test_spoilt(void)
+IRR_TEST(test_spoilt, "a damaged assignment is refused, or makes a plan")
 {
     uint64_t state = irr_test_seed() + 1;
 
     each_entry(&state, spoil_entry);
 }
 
-IRR_TEST_MAIN("assignment", 120,
-    { "no memory", test_memory },
-    { "a damaged assignment is refused, or makes a plan", test_spoilt })
+IRR_TEST_MAIN("assignment", 120)

@@ -2,7 +2,6 @@
  * test_auto.c - the table of transports. The tests check which transport an engine opens, with and without a name, and
  * when; the fast devices in sysfs, and the interfaces that the lists of Open MPI's tcp btl admit.
  */
-#include "irr_test.h"
 #include "irr_world.h"
 
 #include "comm/engine.h"
@@ -13,9 +12,6 @@
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,8 +47,7 @@ static const char first[] = "UCX is the default", stays[] = "settings of UCX exc
     alone[] = "cxi0 is a fast device that only libfabric supports",
     named[] = "a provider or domain of libfabric is named";
 
-/* The devices of a machine and the settings of the user select the transport. */
-static void test_devices(void)
+IRR_TEST(test_devices, "the devices of a machine and the settings of the user select the transport")
 {
     const struct { const irr_engine_config_t *config; const irr_devices_t *devices; const char *name, *why; } rows[] = {
         { &nodes, &none, "ucx", first }, { &nodes, &adapter, "ucx", first }, { &nodes, &cxi, "ofi", alone },
@@ -85,7 +80,7 @@ static void expect_confined(irr_ucx_environment_t environment, bool confined)
     expect(config, none, environment, "ucx", first);
 }
 
-static void test_environment(void)
+IRR_TEST(test_environment, "the choice by the environment of UCX")
 {
     static const struct { const char *text; bool confined; } tls[] = {
         { "sm,self", true }, { "posix", true }, { "SELF,CMA,sysv", true }, { "sm,", true }, { "", false },
@@ -104,7 +99,7 @@ static void test_environment(void)
     }
 }
 
-static void test_named(void)
+IRR_TEST(test_named, "a name in the parameters, and none")
 {
     irr_engine_config_t config = one_node;
     irr_transport_choice_t choice;
@@ -118,7 +113,7 @@ static void test_named(void)
 
 /* ---- the table ---- */
 
-static void test_rows(void)
+IRR_TEST(test_rows, "the rows of the table")
 {
     int rows = 0;
 
@@ -130,7 +125,7 @@ static void test_rows(void)
 }
 
 /* Without a name the engine opens the first row. An unknown name causes one error message, which lists the rows. */
-static void test_names(void)
+IRR_TEST(test_names, "names, and one that does not exist")
 {
     irr_engine_config_t config = { .one_node = true, .job_ranks = 1, .node_ranks = 1 };
     irr_transport_t *transport = NULL;
@@ -160,8 +155,7 @@ static void test_names(void)
     CU_ASSERT_EQUAL(irr_world_log.lines, 1);
 }
 
-/* An engine opens its transport once, on request, and works without it. */
-static void test_late(void)
+IRR_TEST(test_late, "an engine opens its transport once, on request, and works without it")
 {
     char name[16];
     irr_engine_config_t config = { .transport = name, .one_node = true, .job_ranks = 1, .node_ranks = 1 };
@@ -247,7 +241,7 @@ static void expect_interfaces(const char *include, const char *exclude, const ch
     }
 }
 
-static void test_interfaces(void)
+IRR_TEST(test_interfaces, "interfaces that the lists admit")
 {
     static const char standard[] = "127.0.0.1/8,sppp";
 
@@ -264,7 +258,7 @@ static void test_interfaces(void)
 }
 
 /* Wrong entries admit no interface. A list that is too long for the buffer is not written. */
-static void test_nonsense(void)
+IRR_TEST(test_nonsense, "wrong entries")
 {
     char found[8];
     host_t host;
@@ -315,7 +309,7 @@ static void expect_devices(const char *const *list, const char *ucx, const char 
     CU_ASSERT_EQUAL(system(command), 0);
 }
 
-static void test_sysfs(void)
+IRR_TEST(test_sysfs, "fast devices")
 {
     static const char *const none[] = { NULL }, *const nic[] = { "net/eth0=virtio_net", NULL },
         *const verbs[] = { "infiniband/mlx5_1=mlx5_core", "infiniband/mlx5_0=mlx5_core", "infiniband/rxe0", NULL },
@@ -332,13 +326,4 @@ static void test_sysfs(void)
     expect_devices(both, "mlx5_0", "cxi0");
 }
 
-IRR_TEST_MAIN("auto", 60,
-    { "the rows of the table",                            test_rows },
-    { "names, and one that does not exist",               test_names },
-    { "an engine opens a transport late, or never",       test_late },
-    { "the choice by devices and parameters",             test_devices },
-    { "the choice by the environment of UCX",             test_environment },
-    { "a name in the parameters, and none",                test_named },
-    { "interfaces that the lists admit",                  test_interfaces },
-    { "wrong entries",                                    test_nonsense },
-    { "fast devices",                                     test_sysfs })
+IRR_TEST_MAIN("auto", 60)

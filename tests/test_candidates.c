@@ -8,7 +8,6 @@
 #include "choose/paced.h"
 
 #include <math.h>
-#include <string.h>
 
 static irr_settings_t open_settings(void)
 {
@@ -89,7 +88,7 @@ static bool has_pacing(const irr_candidate_t *list, int count, const irr_pacing_
 
 /* ---- the members of the list ---- */
 
-static void test_one_node(void)
+IRR_TEST(test_one_node, "on one node whose ranks share processors: direct")
 {
     for (int ranks = 2; ranks <= 256; ranks *= 2) {
         for (double bytes = 1; bytes < 1e8; bytes *= 2) {
@@ -106,7 +105,7 @@ static void test_one_node(void)
 }
 
 /* Checks the rows in the list, the first row, and the order by the model. */
-static void test_rows(void)
+IRR_TEST(test_rows, "the rows and their order, best by the model first")
 {
     static const struct {
         int         ranks, node_ranks;
@@ -140,7 +139,7 @@ static void test_rows(void)
  * The list has several pacings for long messages, with one and with several ranks per node, whatever the model
  * predicts. The pacing sync takes long to compute, so the list of many ranks does not have it.
  */
-static void test_long(void)
+IRR_TEST(test_long, "long messages between nodes: several pacings")
 {
     const irr_traffic_t many = equal(IRR_PACED_SYNC_RANKS + 1, 1, 65536);
     irr_candidate_t list[IRR_CANDIDATES_MAX];
@@ -163,7 +162,7 @@ static void test_long(void)
 }
 
 /* A hybrid is in the list if few messages are long. The user may set the length from which messages are long. */
-static void test_hybrid(void)
+IRR_TEST(test_hybrid, "few long messages: a hybrid")
 {
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
     irr_settings_t settings = open_settings();
@@ -193,8 +192,7 @@ static void test_hybrid(void)
     expect_names(list, list_of(&traffic, list), "hybrid", false);
 }
 
-/* Dimensions that the user has set are not varied. */
-static void test_dims_of_user(void)
+IRR_TEST(test_dims_of_user, "dimensions that the user has set are not varied")
 {
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
     const irr_traffic_t traffic = equal(64, 1, 8);
@@ -254,19 +252,18 @@ static irr_settings_t random_settings(uint64_t *random)
  * For any traffic and settings: no candidate occurs twice, the settings of each candidate fix its strategy, and each
  * has its own text.
  */
-static void test_pinned(void)
+IRR_TEST_SEEDED(test_pinned, "each candidate is pinned, and no two are the same")
 {
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
-    uint64_t random = irr_test_seed();
     char texts[IRR_CANDIDATES_MAX][IRR_CANDIDATE_TEXT];
     irr_candidate_t list[IRR_CANDIDATES_MAX];
 
     for (int run = 0; run < 2000; run++) {
-        const int ranks = 2 + (int)irr_test_below(&random, 600);
-        const int node_ranks = 1 + (int)irr_test_below(&random, (uint64_t)ranks);
-        const double bytes = pow(2, (double)irr_test_below(&random, 24));
-        const irr_traffic_t traffic = uneven(ranks, node_ranks, bytes, 1 + (double)irr_test_below(&random, 100));
-        const irr_settings_t settings = run % 2 ? open_settings() : random_settings(&random);
+        const int ranks = 2 + (int)irr_test_below(state, 600);
+        const int node_ranks = 1 + (int)irr_test_below(state, (uint64_t)ranks);
+        const double bytes = pow(2, (double)irr_test_below(state, 24));
+        const irr_traffic_t traffic = uneven(ranks, node_ranks, bytes, 1 + (double)irr_test_below(state, 100));
+        const irr_settings_t settings = run % 2 ? open_settings() : random_settings(state);
         const int count = irr_candidates(&machine, &traffic, &settings, list);
 
         CU_ASSERT_TRUE_FATAL(count >= 0 && count <= IRR_CANDIDATES_MAX);
@@ -282,7 +279,7 @@ static void test_pinned(void)
     }
 }
 
-static void test_text(void)
+IRR_TEST(test_text, "texts")
 {
     static const struct { const char *row; irr_dims_t dims; size_t size; const char *text; } rows[] = {
         { "grid", { 0 }, IRR_CANDIDATE_TEXT, "grid" },
@@ -331,7 +328,7 @@ static bool is_alone(const irr_strategy_t *strategy)
     return !irr_strategy_is_scheduled(strategy);
 }
 
-static void test_strategies(void)
+IRR_TEST(test_strategies, "the strategies that are tried")
 {
     irr_settings_t settings = any_pacing();
     irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX];
@@ -349,8 +346,7 @@ static void test_strategies(void)
     }
 }
 
-/* Without a trial there is one strategy, the strategy of the settings. */
-static void test_no_trial(void)
+IRR_TEST(test_no_trial, "without a trial there is one strategy, the strategy of the settings")
 {
     irr_settings_t settings = any_pacing();
     irr_strategy_t strategy[IRR_PACED_STRATEGIES_MAX];
@@ -369,8 +365,7 @@ static void test_no_trial(void)
     CU_ASSERT_EQUAL(strategy[0].grants, 5);
 }
 
-/* All strategies have the settings of the user, and no two strategies are alike. */
-static void test_settings_of_user(void)
+IRR_TEST(test_settings_of_user, "all strategies have the settings of the user, and no two strategies are alike")
 {
     irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX];
 
@@ -399,7 +394,7 @@ static void test_settings_of_user(void)
 }
 
 /* If hosts have several ranks, strategies of the node route come first, with the pacings that it supports. */
-static void test_routes(void)
+IRR_TEST(test_routes, "strategies that the ranks of hosts forward")
 {
     irr_settings_t settings = any_pacing();
     irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX];
@@ -421,8 +416,7 @@ static void test_routes(void)
     CU_ASSERT(!irr_strategy_forwards(&strategies[0]) && strategies[0].pacing == &irr_pacing_grant);
 }
 
-/* Many ranks use grants, unless the user asks for signals. */
-static void test_many(void)
+IRR_TEST(test_many, "many ranks use grants, unless the user asks for signals")
 {
     irr_settings_t settings = any_pacing();
     irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX];
@@ -438,16 +432,4 @@ static void test_many(void)
     CU_ASSERT_PTR_EQUAL(strategies[1].pacing, &irr_pacing_sync);
 }
 
-IRR_TEST_MAIN("candidates", 60,
-    { "on one node whose ranks share processors: direct", test_one_node },
-    { "the rows and their order, best by the model first", test_rows },
-    { "long messages between nodes: several pacings", test_long },
-    { "few long messages: a hybrid", test_hybrid },
-    { "dimensions of the user are not varied", test_dims_of_user },
-    { "each candidate is pinned, and no two are the same", test_pinned },
-    { "texts", test_text },
-    { "the strategies that are tried",              test_strategies },
-    { "one strategy if nothing is tried",           test_no_trial },
-    { "settings of the user are not tried",         test_settings_of_user },
-    { "strategies that the ranks of hosts forward", test_routes },
-    { "signals for few ranks only",                 test_many })
+IRR_TEST_MAIN("candidates", 60)

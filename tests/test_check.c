@@ -4,7 +4,6 @@
  * Most cases take the correct plans of plan_scene.h, break one thing in them, and expect the reason. test_exec.c runs
  * random plans that the checker accepts, and test_pairs.c checks the plans of route/pairs.h by the checker.
  */
-#include "irr_memory.h"
 #include "irr_test.h"
 #include "plan_scene.h"
 
@@ -13,7 +12,7 @@
 #define step  irr_scene_step
 #define piece irr_scene_piece
 
-static void test_no_reason(void)
+IRR_TEST(test_no_reason, "a caller without room for a reason")
 {
     irr_scene_t scene;
 
@@ -102,7 +101,7 @@ RULES_1_TO_4(BREAK)
 /*
  * The k-th send matches the k-th receive, so two halves that are sent in the wrong order are exchanged at the receiver.
  */
-static void test_message_order(void)
+IRR_TEST(test_message_order, "rule 1: the order of messages")
 {
     static const irr_piece_t
         first_in = { IRR_BUFFER_INPUT, false, 0, UNIT / 2 },
@@ -203,8 +202,7 @@ PLACES(BREAK)
 
 #define LIST(open, ROWS) { open, (const irr_scene_breakage_t[]){ ROWS(BREAK_ROW) { NULL, NULL } } }
 
-/* Correct plans are accepted, and refused after each defect. */
-static void test_broken(void)
+IRR_TEST(test_broken, "correct plans are accepted, and refused after each defect")
 {
     const struct {
         void (*open)(irr_scene_t *scene);
@@ -224,7 +222,7 @@ static void test_broken(void)
 }
 
 /* Each rank receives before it copies and sends: dependencies are correct, but the bytes are overwritten. */
-static void test_overwritten(void)
+IRR_TEST(test_overwritten, "in place: bytes overwritten before they are sent")
 {
     static const irr_scene_row_t rows[] = {
         { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
@@ -250,7 +248,7 @@ static void test_overwritten(void)
  * Send blocks may overlap, as in MPI: a byte may be sent to several ranks, but is received once. Ranks without blocks,
  * and bytes that stay where they are in place, need no plan.
  */
-static void test_accepted(void)
+IRR_TEST(test_accepted, "send blocks that overlap, and nothing to do")
 {
     irr_scene_t scene;
 
@@ -324,7 +322,7 @@ static const struct {
       "deadlock: 6 steps never end; rank 1 step 2 waits for rank 1 step 1" }
 };
 
-static void test_deadlocks(void)
+IRR_TEST(test_deadlocks, "rule 5: steps that wait for each other")
 {
     for (size_t i = 0; i < IRR_TEST_COUNT(deadlocks); i++) {
         irr_scene_t scene;
@@ -343,7 +341,7 @@ static void test_deadlocks(void)
  * Each copy doubles the number of segments of the previous copy. The checker refuses the plan long before memory runs
  * out.
  */
-static void test_bomb(void)
+IRR_TEST(test_bomb, "a plan that doubles its segments")
 {
     enum { DOUBLINGS = 40 };
     irr_scene_row_t row = {
@@ -370,7 +368,7 @@ static irr_status_t check(void *context)
     return irr_scene_check(context);
 }
 
-static void test_no_memory(void)
+IRR_TEST(test_no_memory, "no memory")
 {
     irr_scene_t scene;
 
@@ -382,12 +380,4 @@ static void test_no_memory(void)
     irr_scene_close(&scene);
 }
 
-IRR_TEST_MAIN("check", 240,
-    { "a caller without room for a reason", test_no_reason },
-    { "correct plans are accepted, and each broken rule is refused", test_broken },
-    { "rule 1: the order of messages", test_message_order },
-    { "send blocks that overlap, and nothing to do", test_accepted },
-    { "rule 5: steps that wait for each other", test_deadlocks },
-    { "in place: bytes overwritten before they are sent", test_overwritten },
-    { "a plan that doubles its segments", test_bomb },
-    { "no memory", test_no_memory })
+IRR_TEST_MAIN("check", 240)

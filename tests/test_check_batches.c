@@ -6,15 +6,11 @@
  * the built plans have. If a step or piece of a plan is changed at random, the proof in batches must not accept a plan
  * that the proof in one batch refuses.
  */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "matrix_scene.h"
 #include "plan_all.h"
 
 #include "core/hash.h"
 #include "study/check.h"
-
-#include <string.h>
 
 enum { UNIT = 90, STAGES_MAX = 16 };
 
@@ -79,7 +75,7 @@ static void compare_plans(const irr_settings_t *settings, const irr_matrix_t *ma
     irr_plans_fini(&built);
 }
 
-static void test_rows(void)
+IRR_TEST(test_rows, "several batches: the plans of seven algorithms are correct, with their messages")
 {
     static const int ranks[] = { 1, 2, 5, 12, 16, 31, 45 };
     uint64_t random = irr_test_seed();
@@ -163,7 +159,7 @@ static void change(irr_plan_t *plan, uint64_t *random)
     }
 }
 
-static void test_changes(void)
+IRR_TEST(test_changes, "several batches accept no changed plan that one batch refuses")
 {
     enum { ROUNDS = 3000 };
     uint64_t random = irr_test_seed();
@@ -209,7 +205,7 @@ static irr_status_t prove_and_free(void *context)
     return status;
 }
 
-static void test_no_memory(void)
+IRR_TEST(test_no_memory, "no memory")
 {
     irr_matrix_t matrix = matrix_scene_pattern("random", 6, UNIT, 1);
 
@@ -217,7 +213,4 @@ static void test_no_memory(void)
     irr_matrix_fini(&matrix);
 }
 
-IRR_TEST_MAIN("check_batches", 240,
-    { "several batches: the plans of seven algorithms are correct, with their messages", test_rows },
-    { "several batches accept no changed plan that one batch refuses", test_changes },
-    { "no memory", test_no_memory })
+IRR_TEST_MAIN("check_batches", 240)

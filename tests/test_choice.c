@@ -7,9 +7,8 @@
 #include "irr_choosers.h"
 
 #include <math.h>
-#include <string.h>
 
-static void test_cheap_jobs_open_nothing(void)
+IRR_TEST(test_cheap_jobs_open_nothing, "jobs of few or cheap exchanges open nothing")
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e7);
 
@@ -20,8 +19,7 @@ static void test_cheap_jobs_open_nothing(void)
     CU_ASSERT_EQUAL(job.agreements, 6);
 }
 
-/* A job without a trial reports how many more exchanges it needs to pay for a trial. */
-static void test_funds(void)
+IRR_TEST(test_funds, "a job without a trial reports how many more exchanges it needs to pay for a trial")
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e7);
     irr_choice_funds_t funds;
@@ -37,8 +35,7 @@ static void test_funds(void)
     CU_ASSERT_TRUE(job.opened > 0);
 }
 
-/* The cost of an agreement is the shortest time that any rank waited. */
-static void test_agreements_cost(void)
+IRR_TEST(test_agreements_cost, "the cost of an agreement is the shortest time that any rank waited")
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, 0, 1e9);
 
@@ -50,7 +47,7 @@ static void test_agreements_cost(void)
 }
 
 /* If an exchange is as short as an agreement, agreements take at most a quarter of the share. */
-static void test_few_agreements(void)
+IRR_TEST(test_few_agreements, "agreements that take as long as exchanges are few")
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e4, 2e4, 2e4, 2e4, 2e4, 2e4, 2e4 };
     irr_choosers_t job = irr_choosers_of(5, ns, IRR_CHOOSERS_LIST, 0);
@@ -62,7 +59,7 @@ static void test_few_agreements(void)
 }
 
 /* If an agreement takes as long as eight exchanges by the serving strategy, the limit is the same. */
-static void test_few_agreements_served(void)
+IRR_TEST(test_few_agreements_served, "agreements that take longer than exchanges are few")
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e4, 5e3, 2e4, 2e4, 2e4, 2e4, 2e4 };
     irr_choosers_t job = irr_choosers_of(5, ns, IRR_CHOOSERS_LIST, 0);
@@ -88,8 +85,7 @@ static bool took(irr_choice_t *choice, const irr_choice_load_t *load)
     return timing.due;
 }
 
-/* On one node exchanges are as short as agreements, so the first agreement is late. */
-static void test_one_node(void)
+IRR_TEST(test_one_node, "on one node exchanges are as short as agreements, so the first agreement is late")
 {
     const irr_choice_load_t load = { .sends = 1, .receives = 1, .sent = 8, .received = 8, .longest = 8 };
     irr_choice_t choice;
@@ -108,7 +104,7 @@ static void test_one_node(void)
 }
 
 /* If several exchanges run at a time and end in another order, the ranks make the same choice after the same calls. */
-static void test_side_by_side(void)
+IRR_TEST(test_side_by_side, "several exchanges at a time")
 {
     irr_choosers_t one = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e7), many = one;
 
@@ -124,7 +120,7 @@ static void test_side_by_side(void)
     CU_ASSERT_DOUBLE_EQUAL(many.choice[1].spent_ns, one.choice[1].spent_ns, 1);
 }
 
-static void test_finds_the_best(void)
+IRR_TEST(test_finds_the_best, "a long job finds the best strategy")
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e7);
 
@@ -193,7 +189,7 @@ static void run_phase(irr_choosers_t *job, const phase_t *phase, bool steady)
     CU_ASSERT(!steady || (job->took - before) * 0.95 <= phase->calls * phase->ns[phase->found]);
 }
 
-static void test_jobs(void)
+IRR_TEST(test_jobs, "jobs of one to three phases find the best strategy")
 {
     for (size_t i = 0; i < IRR_TEST_COUNT(jobs); i++) {
         const int can_open = IRR_CHOOSERS_LIST - jobs[i].cannot_open;
@@ -216,7 +212,7 @@ static void test_jobs(void)
 }
 
 /* Whatever the strategies cost, trials make a job longer by little more than the allowed share. */
-static void test_does_no_harm(void)
+IRR_TEST(test_does_no_harm, "no job takes longer than its share")
 {
     for (double first = 1e5; first < 1e9; first *= 10) {
         for (int calls = 10; calls < 100000; calls *= 3) {
@@ -230,7 +226,7 @@ static void test_does_no_harm(void)
 }
 
 /* The predictions of all strategies are good, but the strategies are up to nine times as slow as strategy 0. */
-static void test_surprises(void)
+IRR_TEST(test_surprises, "strategies far slower than expected cost little")
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 9e5, 3e5, 4e5, 5e5, 6e5, 7e5 };
 
@@ -244,7 +240,7 @@ static void test_surprises(void)
     }
 }
 
-static void test_other_traffic(void)
+IRR_TEST(test_other_traffic, "other traffic is tried again")
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e6);
 
@@ -263,18 +259,17 @@ static void test_other_traffic(void)
  * Counts change in each exchange. A strategy that is 1.8 times as fast is found. A strategy that is as fast as strategy
  * 0 is not chosen.
  */
-static void test_new_counts(void)
+IRR_TEST_SEEDED(test_new_counts, "counts that change in each exchange")
 {
     const double faster[1 + IRR_CHOOSERS_LIST] = { 1e6, 1e6 / 1.8, 1.2e6, 1.1e6, 1e6, 1e6, 1e6 };
     const double alike[1 + IRR_CHOOSERS_LIST] = { 1e6, 1e6, 1e6, 1e6, 1e6, 1e6, 1e6 };
-    uint64_t state = irr_test_seed();
     int found = 0, wrong = 0;
 
     for (int run = 0; run < 100; run++) {
         irr_choosers_t job = irr_choosers_of(5, run % 2 == 0 ? faster : alike, IRR_CHOOSERS_LIST, 0);
 
         job.bytes = 1 << 20;
-        job.counts = &state;
+        job.counts = state;
         irr_choosers_run(&job, 20000);
         found += run % 2 == 0 && irr_choosers_found(&job) == 1;
         wrong += run % 2 == 1 && irr_choosers_found(&job) != 0;
@@ -283,8 +278,7 @@ static void test_new_counts(void)
     CU_ASSERT(wrong <= 3);
 }
 
-/* A disturbance at any time delays the choice of the best strategy, but does not prevent it. */
-static void test_disturbed(void)
+IRR_TEST(test_disturbed, "a disturbance at any time delays the choice of the best strategy, but does not prevent it")
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 5e4, 1.2e5, 1.1e5, 1.3e5, 1.2e5, 1.4e5 };
 
@@ -312,7 +306,7 @@ static irr_choosers_t remember(const double *ns, double speedup, uint64_t calls,
     return job;
 }
 
-static void test_remembered(void)
+IRR_TEST(test_remembered, "a strategy that all ranks remember is served at once")
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 4e4, 1e5, 1e5, 1e5, 1e5, 1e5 };
     irr_choosers_t job = remember(ns, 2.5, 1000, 1e6);
@@ -327,8 +321,7 @@ static void test_remembered(void)
     CU_ASSERT_DOUBLE_EQUAL(job.choice[0].speedup.is, 2.5, 0.1);
 }
 
-/* Ranks detect at little cost that a remembered speedup is no longer true. */
-static void test_remembered_wrong(void)
+IRR_TEST(test_remembered_wrong, "ranks detect at little cost that a remembered speedup is no longer true")
 {
     irr_choosers_t job = remember(irr_choosers_slower, 2, 100000, 0);
 
@@ -340,7 +333,7 @@ static void test_remembered_wrong(void)
 }
 
 /* Ranks do not make a setup that costs more than it saves. 1000 exchanges save 60 ms. */
-static void test_remembered_dear(void)
+IRR_TEST(test_remembered_dear, "a memory is not used if the setup does not pay")
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 4e4, 1e5, 1e5, 1e5, 1e5, 1e5 };
     irr_choosers_t job = remember(ns, 2.5, 1000, 1e8);
@@ -352,7 +345,7 @@ static void test_remembered_dear(void)
     CU_ASSERT_EQUAL(irr_choosers_found(&job), 1);
 }
 
-static void test_share_of_nothing(void)
+IRR_TEST(test_share_of_nothing, "a rank with a share of 0 keeps all from trials")
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e6);
 
@@ -361,22 +354,4 @@ static void test_share_of_nothing(void)
     CU_ASSERT_EQUAL(job.opened, 0);
 }
 
-IRR_TEST_MAIN("choice", 60,
-    { "jobs of few or cheap exchanges open nothing",           test_cheap_jobs_open_nothing },
-    { "a job knows when a trial is paid for",                  test_funds },
-    { "agreements cost the least wait of all ranks",           test_agreements_cost },
-    { "agreements that take as long as exchanges are few",     test_few_agreements },
-    { "agreements that take longer than exchanges are few",    test_few_agreements_served },
-    { "on one node the first agreement is late",               test_one_node },
-    { "several exchanges at a time",                           test_side_by_side },
-    { "a long job finds the best strategy",                    test_finds_the_best },
-    { "jobs of one to three phases find the best strategy",    test_jobs },
-    { "no job takes longer than its share",                    test_does_no_harm },
-    { "strategies far slower than expected cost little",       test_surprises },
-    { "other traffic is tried again",                          test_other_traffic },
-    { "counts that change in each exchange",                   test_new_counts },
-    { "a disturbed trial is repeated",                         test_disturbed },
-    { "a strategy that all ranks remember is served at once",  test_remembered },
-    { "a memory that is wrong is detected",                    test_remembered_wrong },
-    { "a memory is not used if the setup does not pay",        test_remembered_dear },
-    { "a rank with a share of 0 keeps all from trials",        test_share_of_nothing })
+IRR_TEST_MAIN("choice", 60)

@@ -2,13 +2,9 @@
  * test_comm.c - the setup of communicators: addresses, ids, settings that differ between ranks, and failures. Either
  * all ranks get the communicator or none does.
  */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "irr_world.h"
 
 #include "exec/tag.h"
-
-#include <string.h>
 
 #define EAGER_MAX 100
 
@@ -24,8 +20,7 @@ static size_t count_connects(const irr_world_t *world)
     return connects;
 }
 
-/* A process connects the next rank of each communicator, and connects no process twice. */
-static void test_addresses_once(void)
+IRR_TEST(test_addresses_once, "a process connects the next rank of each communicator, and connects no process twice")
 {
     static const struct {
         int    first, step;
@@ -101,14 +96,13 @@ static void use_last_id(uint32_t id)
     irr_team_close(&team);
 }
 
-static void test_last_id(void)
+IRR_TEST(test_last_id, "the last id, used again and again")
 {
     use_last_id(12345);
     use_last_id(IRR_IDS_COUNT - 1);
 }
 
-/* Every process has a free id, but no id is free on all. */
-static void test_no_common_id(void)
+IRR_TEST(test_no_common_id, "every process has a free id, but no id is free on all")
 {
     irr_team_t team;
 
@@ -138,7 +132,7 @@ static void expect_recovery(irr_team_t *team)
 }
 
 /* If some ranks are in trouble, no rank gets a communicator, and the lowest rank in trouble logs its reason. */
-static void test_trouble(void)
+IRR_TEST(test_trouble, "trouble on one rank, or on several")
 {
     static const struct { int ranks, first, step, from, to; } rows[] = {
         { 4, 0, 1, 0, 0 }, { 4, 0, 1, 1, 1 }, { 4, 0, 1, 2, 2 }, { 4, 0, 1, 3, 3 }, { 5, 4, -1, 1, 4 }
@@ -163,7 +157,7 @@ static void test_trouble(void)
 }
 
 /* The agreement has little room for a reason. If it is too long, all ranks get its beginning and its end. */
-static void test_long_reason(void)
+IRR_TEST(test_long_reason, "the end of a long reason")
 {
     static const char end[] = "/schedule: only version 1 is read";
     char reason[320] = "file /";
@@ -230,7 +224,7 @@ static const char *change(irr_settings_t *settings, int number)
     return beginning;
 }
 
-static void test_settings(void)
+IRR_TEST(test_settings, "different settings")
 {
     const irr_settings_t common = {
         .algorithm = 1, .compose = IRR_COMPOSE_AUTO, .window_messages = 4, .window_bytes = 1000,
@@ -259,7 +253,7 @@ static void test_settings(void)
  * All ranks decline a communicator if one rank has an algorithm that does not exist, or if all ranks have a pacing that
  * does not exist or too many ranks.
  */
-static void test_not_served(void)
+IRR_TEST(test_not_served, "settings that are not served")
 {
     irr_team_t team;
 
@@ -312,7 +306,7 @@ static bool survives_failure(const irr_settings_t *settings, size_t nth)
     return failed;
 }
 
-static void test_no_memory(void)
+IRR_TEST(test_no_memory, "no memory on one rank")
 {
     const irr_settings_t rows[] = {
         { .algorithm = 0 },
@@ -335,12 +329,4 @@ static void test_no_memory(void)
     }
 }
 
-IRR_TEST_MAIN("comm", 60,
-    { "addresses are exchanged once",                       test_addresses_once },
-    { "the last id, used again and again",                  test_last_id },
-    { "no id that is free on all ranks",                    test_no_common_id },
-    { "trouble on one rank, or on several",                 test_trouble },
-    { "the end of a long reason",                           test_long_reason },
-    { "different settings",                                 test_settings },
-    { "settings that are not served",                       test_not_served },
-    { "no memory on one rank",                              test_no_memory })
+IRR_TEST_MAIN("comm", 60)

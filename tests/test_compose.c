@@ -1,11 +1,7 @@
 /*
  * test_compose.c - the composition of messages: the decision, and messages of many pieces in every form over loopback.
  */
-#include "irr_test.h"
 #include "irr_world.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define POISON    0x5a
 #define STEPS_MAX 20000
@@ -18,7 +14,7 @@ enum { DIRECT = 1 };
 
 /* ---- the decision ---- */
 
-static void test_decision(void)
+IRR_TEST(test_decision, "the decision for each mode and transport")
 {
     const irr_transport_caps_t
         tcp = { ANY_LIST, .iov_wire_max = 4, .zero_copy_min = SIZE_MAX },
@@ -71,7 +67,7 @@ static void test_decision(void)
     }
 }
 
-static void test_names(void)
+IRR_TEST(test_names, "each mode has a name")
 {
     static const char *const names[] = { "auto", "iovec", "gather", "split" };
 
@@ -285,7 +281,7 @@ static const struct {
     { IRR_COMPOSE_SPLIT, 4, SIZE_MAX, CUT(small), CUT(small), SMALL_FILLED, 0 }
 };
 
-static void test_messages(void)
+IRR_TEST(test_messages, "messages of many pieces, by mode and transport")
 {
     size_t bytes = 0, filled = 0;
 
@@ -306,7 +302,7 @@ static void test_messages(void)
 }
 
 /* In every mode an empty message is one message, and a transport that takes one piece per message gets no more. */
-static void test_all_modes(void)
+IRR_TEST(test_all_modes, "empty messages, and transports without lists")
 {
     const cut_t once = { nothing, 1 }, thrice = CUT(nothing), by_nine = CUT(nine), by_one = CUT(one);
 
@@ -323,8 +319,4 @@ static void test_all_modes(void)
     }
 }
 
-IRR_TEST_MAIN("compose", 60,
-    { "the decision for each mode and transport",       test_decision },
-    { "each mode has a name",                           test_names },
-    { "messages of many pieces, by mode and transport", test_messages },
-    { "empty messages, and transports without lists",   test_all_modes })
+IRR_TEST_MAIN("compose", 60)

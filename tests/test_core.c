@@ -1,7 +1,6 @@
 /*
  * test_core.c - status texts, the allocator, log lines and the lock.
  */
-#include "irr_memory.h"
 #include "irr_test.h"
 
 #include "core/alloc.h"
@@ -9,12 +8,10 @@
 #include "core/log.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- status ---- */
 
-static void test_status(void)
+IRR_TEST(test_status, "each status has a value and a text of its own")
 {
     static const struct { int value; const char *text; } rows[] = {
 #define STATUS_ROW(name, value, text) { value, text },
@@ -66,7 +63,7 @@ static void noting_free(void *memory)
 
 static const irr_allocator_t noting = { dirty_alloc, noting_resize, noting_free };
 
-static void test_allocator(void)
+IRR_TEST(test_allocator, "the allocator is replaced and restored")
 {
     unsigned char *memory, *larger;
     size_t calls;
@@ -99,8 +96,7 @@ static void test_allocator(void)
     CU_ASSERT_EQUAL(asked.calls, calls);
 }
 
-/* Several arrays are one block of memory, aligned, zeroed and disjoint. */
-static void test_arrays(void)
+IRR_TEST(test_arrays, "several arrays are one block of memory, aligned, zeroed and disjoint")
 {
     char *letters, *others, *kept = NULL;
     uint64_t *numbers;
@@ -142,7 +138,7 @@ static void note_line(void *context, irr_log_level_t level, const char *text)
     snprintf(logged.text, sizeof(logged.text), "%s", text);
 }
 
-static void test_log_levels(void)
+IRR_TEST(test_log_levels, "lines above the level are not written")
 {
     int context;
 
@@ -162,7 +158,7 @@ static void test_log_levels(void)
     CU_ASSERT_EQUAL(logged.lines, 0);
 }
 
-static void test_log_format(void)
+IRR_TEST(test_log_format, "lines are formatted, long ones truncated")
 {
     char longer[3000];
 
@@ -179,8 +175,7 @@ static void test_log_format(void)
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
 }
 
-/* A text that does not fit keeps its beginning and its end. */
-static void test_log_fit(void)
+IRR_TEST(test_log_fit, "a text that does not fit keeps its beginning and its end")
 {
     static const char text[] = "file /a/long/path: only version 1 is read";
 
@@ -224,8 +219,7 @@ static bool free_for_others(irr_lock_t *lock)
     return taken != NULL;
 }
 
-/* With and without threads, the lock has at most one holder. */
-static void test_lock(void)
+IRR_TEST(test_lock, "with and without threads, the lock has at most one holder")
 {
     for (int threads = 0; threads <= 1; threads++) {
         irr_lock_t lock;
@@ -266,7 +260,7 @@ static void *take_turns(void *argument)
     return NULL;
 }
 
-static void test_lock_threads(void)
+IRR_TEST(test_lock_threads, "the lock serialises threads")
 {
     pthread_t threads[THREADS];
     shared_t shared = { .count = 0 };
@@ -282,12 +276,4 @@ static void test_lock_threads(void)
     irr_lock_fini(&shared.lock);
 }
 
-IRR_TEST_MAIN("core", 60,
-    { "each status has a value and a text of its own", test_status },
-    { "the allocator is replaced and restored", test_allocator },
-    { "several arrays are one block of memory", test_arrays },
-    { "lines above the level are not written", test_log_levels },
-    { "lines are formatted, long ones truncated", test_log_format },
-    { "a text that does not fit keeps its end", test_log_fit },
-    { "the lock has at most one holder", test_lock },
-    { "the lock serialises threads", test_lock_threads })
+IRR_TEST_MAIN("core", 60)

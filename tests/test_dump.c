@@ -3,16 +3,12 @@
  * counts the exchanges of each matrix, the number of files is limited, and errors are reported once. test_world.c has
  * exchanges that continue if no file can be written.
  */
-#include "irr_test.h"
 #include "irr_turns.h"
 
 #include "comm/dump.h"
 #include "core/log.h"
 #include "study/matrices.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { DUMP_RANKS = 3 };
@@ -26,6 +22,28 @@ static void count_text(void *context, irr_log_level_t level, const char *text)
     errors += level == IRR_LOG_ERROR && strstr(text, "cannot be written") != NULL;
     warnings += level == IRR_LOG_WARN;
 }
+
+/* Runs a case in a folder of its own. */
+static void in_folder(void (*run)(void))
+{
+    char command[96];
+
+    snprintf(folder, sizeof(folder), "test_dump.XXXXXX");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+    snprintf(prefix, sizeof(prefix), "%s/m", folder);
+    errors = warnings = 0;
+    irr_log_set(count_text, NULL, IRR_LOG_WARN);
+    run();
+    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    CU_ASSERT_EQUAL(system(command), 0);
+}
+
+/* Begins a case that runs in a folder of its own. */
+#define DUMP_TEST(function, text)                    \
+    static void function(void);                      \
+    IRR_TEST_CALL(function, text, in_folder(function))   \
+    static void function(void)
 
 static void begin(irr_dump_t *dump)
 {
@@ -103,7 +121,7 @@ static uint64_t read_bytes(unsigned communicator, unsigned number)
     return bytes;
 }
 
-static void test_counts(void)
+DUMP_TEST(test_counts, "exchanges are counted by matrix")
 {
     irr_dump_t dump;
     unsigned a, b;
@@ -124,7 +142,7 @@ static void test_counts(void)
 }
 
 /* A killed job does not call irr_dump_fini. */
-static void test_killed(void)
+DUMP_TEST(test_killed, "a job that is killed leaves some of its counts")
 {
     irr_dump_t dump;
 
@@ -136,7 +154,7 @@ static void test_killed(void)
 }
 
 /* Checks that the names differ if two dumps are open at once, and if a dump begins after the end of another one. */
-static void test_names(void)
+DUMP_TEST(test_names, "no two dumps share a name")
 {
     irr_dump_t dumps[3];
 
@@ -159,8 +177,7 @@ static void test_names(void)
     CU_ASSERT_STRING_EQUAL(read_index(4), "none");
 }
 
-/* A dump without a prefix writes no files, and neither does a dump that got no matrix. */
-static void test_nothing(void)
+DUMP_TEST(test_nothing, "a dump without a prefix writes no files, and neither does a dump that got no matrix")
 {
     irr_dump_t dump = { .prefix = NULL };
 
@@ -177,7 +194,7 @@ static void test_nothing(void)
  * The first communicator writes 1000 matrices, the second communicator 500, the thousandth communicator one, and later
  * communicators none.
  */
-static void test_limits(void)
+DUMP_TEST(test_limits, "the number of files is limited")
 {
     irr_dump_t dump;
 
@@ -199,7 +216,7 @@ static void test_limits(void)
     CU_ASSERT_TRUE(warnings > 0);
 }
 
-static void test_trouble(void)
+DUMP_TEST(test_trouble, "if files cannot be written, one error is reported")
 {
     irr_dump_t dump;
     char path[128];
@@ -237,7 +254,7 @@ static void expect_job(unsigned communicator, unsigned number, const irr_job_t *
 }
 
 /* Each algorithm runs five exchanges: three with the counts of job A, and two with those of job B. */
-static void test_exchanges(void)
+DUMP_TEST(test_exchanges, "communicators dump each matrix once")
 {
     static const char *const algorithms[] = { "random", "direct", "grid" };
     uint64_t state = irr_test_seed();
@@ -260,39 +277,4 @@ static void test_exchanges(void)
     }
 }
 
-/* Runs a case in a folder of its own. */
-static void in_folder(void (*run)(void))
-{
-    char command[96];
-
-    snprintf(folder, sizeof(folder), "test_dump.XXXXXX");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-    snprintf(prefix, sizeof(prefix), "%s/m", folder);
-    errors = warnings = 0;
-    irr_log_set(count_text, NULL, IRR_LOG_WARN);
-    run();
-    irr_log_set(NULL, NULL, IRR_LOG_ERROR);
-    snprintf(command, sizeof(command), "rm -r %s", folder);
-    CU_ASSERT_EQUAL(system(command), 0);
-}
-
-#define CASES(ROW) \
-    ROW(test_counts, "exchanges are counted by matrix") \
-    ROW(test_killed, "a job that is killed leaves some of its counts") \
-    ROW(test_names, "no two dumps share a name") \
-    ROW(test_nothing, "without a prefix or a matrix there are no files") \
-    ROW(test_limits, "the number of files is limited") \
-    ROW(test_trouble, "if files cannot be written, one error is reported") \
-    ROW(test_exchanges, "communicators dump each matrix once")
-
-#define WRAP(test, name)     static void test##_in_folder(void) { in_folder(test); }
-#define CASE_ROW(test, name) { name, test##_in_folder },
-
-CASES(WRAP)
-
-int main(void)
-{
-    static const irr_test_case_t cases[] = { CASES(CASE_ROW) { NULL, NULL } };
-
-    return irr_test_main("dump", cases, 60);
-}
+IRR_TEST_MAIN("dump", 60)

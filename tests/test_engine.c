@@ -1,13 +1,7 @@
 /*
  * test_engine.c - the engine of a process: the table of peers, directories, progress, and the three steps of its end.
  */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "irr_world.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- tables ---- */
 
@@ -17,7 +11,7 @@ static uint64_t peer_name(uint64_t i)
     return i % 3 == 0 ? i : i % 3 == 1 ? i << 32 : ~i;
 }
 
-static void test_peers_table(void)
+IRR_TEST(test_peers_table, "the table of peers")
 {
     enum { NAMES = 5000 };
     static char marks[NAMES];
@@ -90,7 +84,7 @@ static int count_wrong(const irr_directory_t *directory)
 }
 
 /* The processes of a node keep one array, unless a process finds other bytes in the memory of its node. */
-static void test_directories(void)
+IRR_TEST(test_directories, "directories that a node shares")
 {
     irr_directory_t *directories[MEMBERS];
     irr_segment_handle_t hosts[MEMBERS];
@@ -137,7 +131,7 @@ static irr_directory_t *directory_of(uint64_t first, uint64_t last, size_t bytes
 }
 
 /* A new directory replaces the settled directories whose processes it has. The newest address counts. */
-static void test_covered_directories(void)
+IRR_TEST(test_covered_directories, "directories that others cover")
 {
     irr_directory_t *list = NULL;
     size_t length = 0;
@@ -156,7 +150,7 @@ static void test_covered_directories(void)
 
 /* ---- the engine ---- */
 
-static void test_no_memory_for_engine(void)
+IRR_TEST(test_no_memory_for_engine, "no memory for the engine")
 {
     irr_transport_t *transport;
     irr_fabric_t *fabric;
@@ -172,8 +166,7 @@ static void test_no_memory_for_engine(void)
     irr_fabric_destroy(fabric);
 }
 
-/* Progress within progress does nothing. */
-static void test_progress_within_progress(void)
+IRR_TEST(test_progress_within_progress, "progress within progress does nothing")
 {
     for (int threads = 0; threads <= 1; threads++) {
         irr_transport_t *transport;
@@ -248,16 +241,10 @@ static void run_close(bool destroy_first)
     CU_ASSERT_TRUE(irr_world_close(team.world));
 }
 
-static void test_close(void)
+IRR_TEST(test_close, "closing while a message is in flight")
 {
     run_close(true);
     run_close(false);
 }
 
-IRR_TEST_MAIN("engine", 60,
-    { "the table of peers",                        test_peers_table },
-    { "directories that a node shares",            test_directories },
-    { "directories that others cover",             test_covered_directories },
-    { "no memory for the engine",                  test_no_memory_for_engine },
-    { "progress within progress",                  test_progress_within_progress },
-    { "closing while a message is in flight",      test_close })
+IRR_TEST_MAIN("engine", 60)

@@ -2,13 +2,9 @@
  * test_exchange.c - exchanges on communicators: counters, windows, pacings, memory, and wrong calls. test_world.c runs
  * every strategy.
  */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "irr_world.h"
 
 #include "exec/tag.h"
-
-#include <string.h>
 
 /* Rows of the table of algorithms. */
 enum { AUTO, A1, AC, A4 = 5, HYBRID, MULTISTAGE };
@@ -16,7 +12,7 @@ enum { AUTO, A1, AC, A4 = 5, HYBRID, MULTISTAGE };
 /* ---- one exchange ---- */
 
 /* Only a long exchange is timed. One rank starts after the other ranks have tested a hundred times. */
-static void test_times(void)
+IRR_TEST(test_times, "only a long wait is timed")
 {
     irr_status_t result[IRR_WORLD_MAX] = { IRR_OK };
     irr_counters_t counters;
@@ -40,7 +36,7 @@ static void test_times(void)
     irr_team_close(&team);
 }
 
-static void test_counters(void)
+IRR_TEST(test_counters, "counters")
 {
     irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, 1);
     uint64_t unit = irr_job_length(job, 0, 0);
@@ -95,18 +91,17 @@ static void run_windowed(irr_job_t *job, size_t messages, size_t bytes, uint64_t
 }
 
 /* Each rank keeps the window of the settings, and uses it. Without a window all sends start at once. */
-static void test_window(void)
+IRR_TEST_SEEDED(test_window, "the window of the settings")
 {
     static const struct {
         size_t messages, bytes;
     } windows[] = { { 0, 0 }, { 1, 0 }, { 3, 0 }, { 5, 0 }, { 0, 1 }, { 0, 400 }, { 2, 400 } };
-    uint64_t state = irr_test_seed();
 
     for (int i = 0; i < 8 * (int)IRR_TEST_COUNT(windows); i++) {
-        irr_job_t *job = irr_job_create(2 + (int)irr_test_below(&state, 14),
-                                        (irr_job_kind_t)irr_test_below(&state, IRR_JOB_KINDS), irr_test_random(&state));
+        irr_job_t *job = irr_job_create(2 + (int)irr_test_below(state, 14),
+                                        (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS), irr_test_random(state));
 
-        run_windowed(job, windows[i / 8].messages, windows[i / 8].bytes, irr_test_random(&state));
+        run_windowed(job, windows[i / 8].messages, windows[i / 8].bytes, irr_test_random(state));
         irr_job_destroy(job);
     }
 }
@@ -159,8 +154,7 @@ static void expect_grants(irr_settings_t settings, size_t grants)
     irr_job_destroy(job);
 }
 
-/* Only the pacing grant on a direct route sends grants. */
-static void test_pacing(void)
+IRR_TEST(test_pacing, "only the pacing grant on a direct route sends grants")
 {
     expect_grants((irr_settings_t){ .algorithm = A1, .pacing = IRR_PACING_GRANT }, 4);
     expect_grants((irr_settings_t){ .algorithm = AUTO, .pacing = IRR_PACING_GRANT, .grants = 7 }, 4);
@@ -183,8 +177,7 @@ static bool lengthen_grant(void *context, uint16_t *tag, unsigned char *bytes, s
     return false;
 }
 
-/* A rank that receives a grant with bytes fails, and so does the communicator. */
-static void test_hostile_grant(void)
+IRR_TEST(test_hostile_grant, "a rank that receives a grant with bytes fails, and so does the communicator")
 {
     for (size_t grants = 1; grants <= 3; grants++) {
         const irr_settings_t settings = { .algorithm = A1, .pacing = IRR_PACING_GRANT, .grants = grants };
@@ -217,7 +210,7 @@ static bool count_allocation(void)
 }
 
 /* A repeated exchange allocates nothing, except that loopback allocates one block for each message. */
-static void test_no_allocation(void)
+IRR_TEST(test_no_allocation, "a repeated exchange allocates nothing")
 {
     irr_job_t *job = irr_job_create(5, IRR_JOB_UNIFORM, 2);
 
@@ -240,8 +233,7 @@ static void test_no_allocation(void)
 
 /* ---- errors ---- */
 
-/* Wrong calls change nothing: the open exchanges succeed. */
-static void test_misuse(void)
+IRR_TEST(test_misuse, "wrong calls change nothing: the open exchanges succeed")
 {
     irr_job_t *job = irr_job_create(3, IRR_JOB_UNIFORM, 2);
     irr_status_t result[3];
@@ -275,11 +267,4 @@ static void test_misuse(void)
     irr_job_destroy(job);
 }
 
-IRR_TEST_MAIN("exchange", 60,
-    { "counters",                                test_counters },
-    { "only a long wait is timed",               test_times },
-    { "the window of the settings",              test_window },
-    { "grants where the settings ask for them",  test_pacing },
-    { "a grant with bytes",                      test_hostile_grant },
-    { "a repeated exchange allocates nothing",   test_no_allocation },
-    { "wrong calls",                             test_misuse })
+IRR_TEST_MAIN("exchange", 60)

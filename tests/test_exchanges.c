@@ -3,11 +3,7 @@
  * Every byte arrives, whichever object runs an exchange and whichever rank is late. Some engines close, an
  * exchange is given up, or memory is missing. test_world.c has a few exchanges at a time, and communicators that fail.
  */
-#include "irr_memory.h"
 #include "irr_script.h"
-#include "irr_test.h"
-
-#include <string.h>
 
 enum { RANKS = 5, MANY = IRR_SCRIPT_OBJECTS, STEPS_MAX = 4000000, STEPS_FEW = 200000 };
 
@@ -97,20 +93,19 @@ static void open_delayed(uint64_t *state, unsigned hold_percent)
     irr_world_open_faulty(&scene.world, RANKS, irr_test_random(state), irr_test_below(state, 2) * 200, faults);
 }
 
-static void test_many(void)
+IRR_TEST_SEEDED(test_many, "16 and 40 at a time, more than sequence numbers")
 {
     static const char *const algorithms[] = { "direct", "natural", "grid", "balanced-grid", "random" };
-    uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < 2 * IRR_TEST_COUNT(algorithms); i++) {
         const int count = i % 2 == 0 ? 16 : MANY;
 
-        open_delayed(&state, (unsigned)irr_test_below(&state, 2) * 30);
-        open_scene(algorithms[i / 2], count, 3 * count, &state);
-        expect_well(&state);
+        open_delayed(state, (unsigned)irr_test_below(state, 2) * 30);
+        open_scene(algorithms[i / 2], count, 3 * count, state);
+        expect_well(state);
         for (int again = 0; again < 3 && i == 1; again++) {   /* so many exchanges that the ranks pass epoch barriers */
             irr_script_set(&scene.script, scene.turns, 3 * count);
-            expect_well(&state);
+            expect_well(state);
         }
         CU_ASSERT(i != 1 || scene.team.comms[0]->sequence > 3 * IRR_TAG_SEQUENCES / 2);
         close_scene();
@@ -152,7 +147,7 @@ static void run_ucx(const char *tls, const char *devices)
     }
 }
 
-static void test_tcp(void)
+IRR_TEST(test_tcp, "over tcp")
 {
     run_ucx("tcp,self", "lo");
 }
@@ -160,14 +155,13 @@ static void test_tcp(void)
 /* ---- exchanges that fail ---- */
 
 /* The engines close while some exchanges are open and other exchanges wait. All exchanges get a result. */
-static void test_close(void)
+IRR_TEST_SEEDED(test_close, "engines that close")
 {
     static const char *const algorithms[] = { "direct", "grid" };
-    uint64_t state = irr_test_seed();
 
     for (int i = 0; i < 2; i++) {
-        irr_world_open(&scene.world, RANKS, irr_test_random(&state), SIZE_MAX);   /* all messages are eager */
-        open_scene(algorithms[i], MANY, MANY, &state);
+        irr_world_open(&scene.world, RANKS, irr_test_random(state), SIZE_MAX);   /* all messages are eager */
+        open_scene(algorithms[i], MANY, MANY, state);
         for (int k = 0; k < MANY; k++) {
             irr_script_begin(&scene.script, 0);
         }
@@ -183,14 +177,13 @@ static void test_close(void)
 }
 
 /* If an exchange is given up while it runs, the communicator fails, and so do the other open exchanges. */
-static void test_given_up(void)
+IRR_TEST_SEEDED(test_given_up, "an exchange that is given up")
 {
-    uint64_t state = irr_test_seed();
     irr_script_rank_t *first;
     int given = 0;
 
-    open_delayed(&state, 0);
-    open_scene("direct", 16, 16, &state);
+    open_delayed(state, 0);
+    open_scene("direct", 16, 16, state);
     first = &scene.script.rank[0];
     for (int k = 0; k < 4; k++) {
         irr_script_begin(&scene.script, 0);
@@ -206,7 +199,7 @@ static void test_given_up(void)
     } else {
         given = -1;
     }
-    CU_ASSERT_TRUE(irr_script_run(&scene.script, STEPS_MAX, &state));
+    CU_ASSERT_TRUE(irr_script_run(&scene.script, STEPS_MAX, state));
     CU_ASSERT_EQUAL(scene.wrong, 0);
     if (given >= 0) {
         irr_team_expect_failed(&scene.team);
@@ -228,16 +221,15 @@ static void run_poor(const char *algorithm, size_t nth, uint64_t *state)
     CU_ASSERT_EQUAL(scene.wrong, 0);
 }
 
-static void test_poor(void)
+IRR_TEST_SEEDED(test_poor, "no memory from any allocation on")
 {
     static const char *const algorithms[] = { "direct", "hybrid", "node" };
-    uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < IRR_TEST_COUNT(algorithms); i++) {
         bool failed = true;
 
         for (size_t nth = 1; failed; nth++) {
-            run_poor(algorithms[i], nth, &state);
+            run_poor(algorithms[i], nth, state);
             failed = irr_memory_failed();
             irr_memory_fail(0, NULL);
             close_scene();
@@ -245,9 +237,4 @@ static void test_poor(void)
     }
 }
 
-IRR_TEST_MAIN("exchanges", 120,
-    { "16 and 40 at a time, more than sequence numbers",  test_many },
-    { "over tcp",                                         test_tcp },
-    { "engines that close",                               test_close },
-    { "an exchange that is given up",                     test_given_up },
-    { "no memory from any allocation on",                 test_poor })
+IRR_TEST_MAIN("exchanges", 120)

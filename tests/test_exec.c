@@ -3,12 +3,10 @@
  * plans that the checker accepts. test_exchange.c has windows of all sizes, and test_world.c has errors of messages,
  * transport and memory.
  */
-#include "irr_test.h"
 #include "irr_world.h"
 #include "plan_scene.h"
 
 #include <limits.h>
-#include <string.h>
 
 #define ALL_EAGER SIZE_MAX
 #define STEPS_MAX 20000
@@ -19,7 +17,7 @@ enum { DIRECT = 1 };
 /* ---- windows ---- */
 
 /* A window slides: the next send starts when a send ends, although other sends are still in flight. */
-static void test_window_slides(void)
+IRR_TEST(test_window_slides, "a window slides")
 {
     static const struct { int rank; size_t sends; } starts[] = { { 0, 2 }, { 2, 3 }, { 1, 3 }, { 3, 3 } };
     irr_status_t result[4] = { IRR_OK };
@@ -55,7 +53,7 @@ static irr_status_t start(irr_team_t *team, irr_scene_t *scene, int rank, const 
 }
 
 /* Two split messages of two pieces within a window of two: both are in flight at once. */
-static void test_window_of_split(void)
+IRR_TEST(test_window_of_split, "split: a message counts once in the window")
 {
     irr_scene_row_t rows[4];
     irr_status_t result[RANKS] = { IRR_OK };
@@ -121,7 +119,7 @@ static void run_forwarding_odd(size_t length, irr_status_t expected, size_t eage
     irr_scene_close(&scene);
 }
 
-static void test_forwarding_odd(void)
+IRR_TEST(test_forwarding_odd, "only a message of the right length is forwarded")
 {
     for (uint64_t seed = 0; seed < 10; seed++) {
         const size_t eager_max = seed % 2 == 0 ? ALL_EAGER : 0;
@@ -134,8 +132,7 @@ static void test_forwarding_odd(void)
 
 /* ---- memory ---- */
 
-/* Storage that is fitted to a plan has room for exactly this plan. */
-static void test_fitted(void)
+IRR_TEST(test_fitted, "storage that is fitted to a plan has room for exactly this plan")
 {
     static const irr_plan_room_t plans[] = {
         { .steps = 9, .pieces = 9, .parts = 9 }, { .steps = 2, .pieces = 4 }, { .steps = 2, .pieces = 4, .parts = 4 },
@@ -229,11 +226,10 @@ static void expect_delivered(irr_team_t *team, irr_scene_t *scene)
 }
 
 /* Plans with a few random changes never crash the checker, and each plan that it accepts runs. */
-static void test_random_changes(void)
+IRR_TEST_SEEDED(test_random_changes, "plans with random changes run if they are accepted")
 {
     enum { WORLDS = 40, ROUNDS = 500 };
     static void (*const open[])(irr_scene_t *scene) = { irr_scene_open, irr_scene_open_reuse, irr_scene_open_place };
-    uint64_t random = irr_test_seed();
     unsigned accepted = 0;
     irr_world_t world;
     irr_team_t team;
@@ -242,11 +238,11 @@ static void test_random_changes(void)
         irr_scene_t scene;
 
         if (round % ROUNDS == 0) {
-            open_world(&world, &team, &random);
+            open_world(&world, &team, state);
         }
-        open[irr_test_below(&random, 3)](&scene);
-        for (uint64_t changes = irr_test_below(&random, 4); changes > 0; changes--) {
-            change_something(&scene, &random);
+        open[irr_test_below(state, 3)](&scene);
+        for (uint64_t changes = irr_test_below(state, 4); changes > 0; changes--) {
+            change_something(&scene, state);
         }
         if (irr_scene_check(&scene) == IRR_OK) {
             accepted++;
@@ -262,9 +258,4 @@ static void test_random_changes(void)
     CU_ASSERT(accepted > WORLDS * ROUNDS / 10 && accepted < WORLDS * ROUNDS);
 }
 
-IRR_TEST_MAIN("exec", 60,
-    { "a window slides",                                  test_window_slides },
-    { "split: a message counts once in the window",       test_window_of_split },
-    { "only a message of the right length is forwarded",  test_forwarding_odd },
-    { "storage that is fitted to a plan",                 test_fitted },
-    { "plans with random changes run if they are accepted", test_random_changes })
+IRR_TEST_MAIN("exec", 60)

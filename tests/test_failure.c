@@ -2,23 +2,17 @@
  * test_failure.c - a rank that does not start an exchange, a notice that is lost, and exchanges that are left open. A
  * communicator that fails on one rank fails on all ranks. test_world.c has failures of messages.
  */
-#include "irr_test.h"
 #include "irr_turns.h"
 
-#include <string.h>
-
 enum { RANKS = IRR_TURNS_RANKS, ROUNDS = 20000 };
-
-/* ---- a rank that does not start ---- */
 
 /*
  * A rank does not start. The other ranks give up, one error message names the rank, and the exchange of the rank fails
  * if it starts late.
  */
-static void test_timeout(void)
+IRR_TEST_SEEDED(test_timeout, "a rank that does not start is named in the timeout")
 {
     static const char *const rows[] = { "direct", "grid", "random" };
-    uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_settings_t settings = irr_turns_with(rows[i]);
@@ -26,7 +20,7 @@ static void test_timeout(void)
         irr_turns_t turns;
 
         settings.timeout = 1;
-        irr_turns_open(&turns, &settings, &state);
+        irr_turns_open(&turns, &settings, state);
         irr_turns_add_uniform(&turns, 0);
         irr_job_fill(turns.jobs[0]);
         irr_world_start_log_at(IRR_LOG_ERROR);
@@ -49,13 +43,11 @@ static void test_timeout(void)
     }
 }
 
-/* ---- a notice ---- */
-
 /*
  * The nth notice of a rank fails for lack of memory after the transport has accepted the notice. The engine repeats the
  * notice.
  */
-static void test_notice(void)
+IRR_TEST(test_notice, "a notice that is lost for lack of memory is repeated")
 {
     for (size_t nth = 1; nth < RANKS; nth++) {
         const irr_fault_t faults[RANKS] = {
@@ -74,19 +66,15 @@ static void test_notice(void)
     }
 }
 
-/* ---- an exchange that is left open ---- */
-
-/* Some ranks start an exchange, all destroy their communicators, and the engines close. */
-static void test_left_open(void)
+IRR_TEST_SEEDED(test_left_open, "some ranks start an exchange, all destroy their communicators, and the engines close")
 {
     static const char *const rows[] = { "direct", "grid", "node", "optimal" };
-    uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < 2 * IRR_TEST_COUNT(rows); i++) {
         irr_settings_t settings = irr_turns_with(rows[i / 2]);
         irr_turns_t turns;
 
-        irr_turns_open_on_tree(&turns, &settings, NULL, &state);
+        irr_turns_open_on_tree(&turns, &settings, NULL, state);
         irr_turns_add_uniform(&turns, 0);
         irr_job_fill(turns.jobs[0]);
         irr_turns_run(&turns, i % 2 == 0 ? "" : "A");
@@ -98,7 +86,4 @@ static void test_left_open(void)
     }
 }
 
-IRR_TEST_MAIN("failure", 60,
-    { "a rank that does not start is named in the timeout",     test_timeout },
-    { "a notice that is lost for lack of memory is repeated",   test_notice },
-    { "exchanges may be left open",                             test_left_open })
+IRR_TEST_MAIN("failure", 60)

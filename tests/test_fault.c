@@ -2,7 +2,6 @@
  * test_fault.c - the conformance suite on the loopback transport, and on the fault transport, which delays sends at
  * random, over loopback and over UCX. Other tests check the properties of both beyond transport.h.
  */
-#include "irr_memory.h"
 #include "transport_suite.h"
 
 #define TAG IRR_NET_TAG
@@ -42,9 +41,9 @@ static const irr_opener_t all_held = { .loopback = true, .wrap = hold_all };
 static const irr_opener_t shuffled = { .loopback = true, .shuffled = true, .eager_max = EAGER_MAX, .wrap = hold_some };
 static const irr_opener_t ucx = { .config = { .one_node = true }, .wrap = hold_some };
 
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, all_held)
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, shuffled)
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, ucx)
+IRR_TRANSPORT_SUITE(all_held)
+IRR_TRANSPORT_SUITE(shuffled)
+IRR_TRANSPORT_SUITE(ucx)
 
 /* ---- plans ---- */
 
@@ -80,7 +79,7 @@ static void close_all(irr_msg_t *msgs, size_t count)
 }
 
 /* The second send is late. Of the later sends, only the send with the same peer and tag waits behind it. */
-static void test_delay(void)
+IRR_TEST(test_delay, "a send that is late, and what waits behind it")
 {
     enum { COUNT = 6, LATE = 1, BEHIND = 4, ROUNDS = 7 };
     static const struct { int to, tag; size_t bytes; } sends[COUNT] = {
@@ -115,7 +114,7 @@ static void test_delay(void)
 }
 
 /* A send that is held without limit is sent when the transport closes, and ends before the transport is drained. */
-static void test_until_close(void)
+IRR_TEST(test_until_close, "a send that is held until close")
 {
     irr_transport_t *sender;
     irr_msg_t msgs[3];
@@ -182,7 +181,7 @@ static void fail_second(size_t rounds)
 }
 
 /* The send fails at once. A held send fails through `done`, and the next send follows. */
-static void test_fail_send(void)
+IRR_TEST(test_fail_send, "a send that fails")
 {
     fail_second(0);
     fail_second(3);
@@ -190,8 +189,7 @@ static void test_fail_send(void)
 
 /* ---- refused plans, memory, sleep ---- */
 
-/* If a plan is refused, or memory is missing, the caller keeps the inner transport. */
-static void test_open(void)
+IRR_TEST(test_open, "if a plan is refused, or memory is missing, the caller keeps the inner transport")
 {
     static const irr_fault_t bad[] = {
         { .hold_percent = 101, .hold_rounds = 1 },
@@ -217,8 +215,7 @@ static void test_open(void)
     irr_fabric_destroy(fabric);
 }
 
-/* A rank must not sleep while it holds a send, which only its own progress can pass on. */
-static void test_no_sleep(void)
+IRR_TEST(test_no_sleep, "a rank must not sleep while it holds a send, which only its own progress can pass on")
 {
     irr_transport_t *sender;
     irr_status_t status;
@@ -257,11 +254,11 @@ static const irr_opener_t eager = { .loopback = true, .eager_max = SIZE_MAX };
 static const irr_opener_t mixed = { .loopback = true, .shuffled = true, .eager_max = 1024 };
 static const irr_opener_t narrow = { .loopback = true, .wrap = make_narrow };   /* rendezvous only */
 
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, eager)
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, mixed)
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, narrow)
+IRR_TRANSPORT_SUITE(eager)
+IRR_TRANSPORT_SUITE(mixed)
+IRR_TRANSPORT_SUITE(narrow)
 
-static void test_parameters(void)
+IRR_TEST(test_parameters, "parameters")
 {
     irr_transport_t *transports[IRR_NET_RANKS], *other;
     const void *address;
@@ -292,8 +289,7 @@ static void test_parameters(void)
     irr_fabric_destroy(NULL);
 }
 
-/* A wrong operation is refused at once, and no operation is pending. */
-static void test_refusals(void)
+IRR_TEST(test_refusals, "a wrong operation is refused at once, and no operation is pending")
 {
     irr_iov_t endless[2] = { { NULL, SIZE_MAX }, { NULL, 1 } };
     irr_list_t list, wrong = { .iov = endless, .count = 2 };
@@ -325,7 +321,7 @@ static bool record_loopback(uint64_t seed, int order[IRR_SUITE_ARRIVALS])
     return irr_suite_arrivals(&seeded, 2, order);
 }
 
-static void test_order_of_deliveries(void)
+IRR_TEST(test_order_of_deliveries, "order of deliveries")
 {
     int order[IRR_SUITE_ARRIVALS];
 
@@ -333,18 +329,4 @@ static void test_order_of_deliveries(void)
     irr_suite_seeded(record_loopback);
 }
 
-IRR_TEST_MAIN("fault", 240,
-    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, all_held)
-    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shuffled)
-    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, ucx)
-    { "a send that is late, and what waits behind it", test_delay },
-    { "a send that is held until close", test_until_close },
-    { "a send that fails", test_fail_send },
-    { "open", test_open },
-    { "no sleep on a held send", test_no_sleep },
-    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, eager)
-    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, mixed)
-    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, narrow)
-    { "parameters", test_parameters },
-    { "refused", test_refusals },
-    { "order of deliveries", test_order_of_deliveries })
+IRR_TEST_MAIN("fault", 240)

@@ -3,7 +3,6 @@
  * line and reason. It accepts a truncated or damaged file, or refuses it with a reason. If a reader fails, its outputs
  * are unchanged.
  */
-#include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_text.h"
 
@@ -12,8 +11,6 @@
 #include "problem/topology.h"
 #include "study/matrices.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define BAD(line, text, reason) { text, sizeof(text) - 1, line, reason },
@@ -322,7 +319,7 @@ static void expect_longest(int i)
     free(text);
 }
 
-static void test_refused(void)
+IRR_TEST(test_refused, "malformed files are refused with line and reason")
 {
     for (int i = 0; i < READERS; i++) {
         irr_text_check_bad(readers[i].bad, readers[i].read);
@@ -332,9 +329,8 @@ static void test_refused(void)
 }
 
 /* Cuts each file at each byte, and replaces bytes of it. */
-static void test_damaged(void)
+IRR_TEST_SEEDED(test_damaged, "cut and damaged files are read or refused")
 {
-    uint64_t state = irr_test_seed();
     irr_file_error_t error;
     char text[512];
 
@@ -347,14 +343,14 @@ static void test_damaged(void)
             CU_ASSERT(status == IRR_ERR_FORMAT || (status == IRR_OK && (!readers[i].ends || length == all - 1)));
         }
         for (int run = 0; run < 1000; run++) {
-            irr_text_check_damaged(text, run % 4 > 0 ? strlen(readers[i].first) : 0, readers[i].alphabet, &state,
+            irr_text_check_damaged(text, run % 4 > 0 ? strlen(readers[i].first) : 0, readers[i].alphabet, state,
                                    readers[i].read);
         }
     }
 }
 
 /* Inserts a long word before each byte of a file. An error message must not be too long for its buffer. */
-static void test_long_words(void)
+IRR_TEST(test_long_words, "messages about long words are complete")
 {
     enum { WORD = 400 };
 
@@ -391,7 +387,7 @@ static irr_status_t read_content(void *context)
     return status;
 }
 
-static void test_memory(void)
+IRR_TEST(test_memory, "memory that runs out is an error")
 {
     char text[512];
 
@@ -403,20 +399,17 @@ static void test_memory(void)
     }
 }
 
-/* A short schedule takes little memory, however many transmissions it announces. */
-static void test_announced(void)
+IRR_TEST(test_announced, "a short schedule takes little memory, however many transmissions it announces")
 {
     static const char text[] = SCHEDULE "16384 2147483647 4294967295\n2147483647 0 1 0 5\n";
     irr_file_error_t error;
 
-    irr_memory_begin();
     irr_memory_limit(4096);
     CU_ASSERT_EQUAL(irr_text_read(read_schedule, text, strlen(text), &error), IRR_ERR_FORMAT);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 /* A parameter may name any file as a machine file. A file of 1 GiB is refused without being read. */
-static void test_long_file(void)
+IRR_TEST(test_long_file, "a machine of 1 GiB is refused without being read")
 {
     const char *path = irr_text_open();
 
@@ -432,8 +425,7 @@ static const char *const contents[] = {
     "node_message 5\nnode_latency 6\npiece 0\ntimeout 12\nbuffer 11\nswitch_nodes 9", MACHINE
 };
 
-/* Constants that a file lacks have their defaults. */
-static void test_machines(void)
+IRR_TEST(test_machines, "constants that a file lacks have their defaults")
 {
     irr_machine_t wanted[] = {
         { .message = 1, .latency = 2, .bandwidth = 100000000, .copy = 4, .node_message = 5, .node_latency = 6,
@@ -472,7 +464,7 @@ static irr_machine_t read_shipped(const char *name)
     return machine;
 }
 
-static void test_shipped(void)
+IRR_TEST(test_shipped, "the machines that come with coll/irr are read")
 {
     const irr_machine_t preset = IRR_MACHINE_DEFAULT, infiniband = read_shipped("infiniband-100g");
     const irr_machine_t lab = read_shipped("lab-100m");
@@ -482,12 +474,4 @@ static void test_shipped(void)
     CU_ASSERT(lab.bandwidth == 96 && lab.buffer == 125000);
 }
 
-IRR_TEST_MAIN("files", 120,
-    { "malformed files are refused with line and reason", test_refused },
-    { "cut and damaged files are read or refused", test_damaged },
-    { "messages about long words are complete", test_long_words },
-    { "memory that runs out is an error", test_memory },
-    { "announced transmissions take no memory", test_announced },
-    { "a machine of 1 GiB is refused without being read", test_long_file },
-    { "the constants of a machine, and their defaults", test_machines },
-    { "the machines that come with coll/irr are read", test_shipped })
+IRR_TEST_MAIN("files", 120)

@@ -3,14 +3,11 @@
  * nodes, on random trees of switches.  test_world.c checks the plans of this route, and runs them.
  */
 #include "irr_job.h"
-#include "irr_memory.h"
 #include "irr_test.h"
 #include "tree_scene.h"
 
 #include "order/order.h"
 #include "route/forward.h"
-
-#include <string.h>
 
 #define RANKS_MAX 24
 
@@ -86,7 +83,7 @@ static void draw_scene(uint64_t *state)
 /*
  * One node has ranks 0 and 2, the other node ranks 1 and 3. Each rank of a node leads for one rank of the other node.
  */
-static void test_matrix(void)
+IRR_TEST(test_matrix, "messages between hosts")
 {
     const int labels[] = { 5, 7, 5, 7 };
     irr_matrix_t matrix, forwarded;
@@ -138,25 +135,24 @@ static void expect_fair(const irr_nodes_t *nodes)
 }
 
 /* With and without forwarding, links carry the same number of bytes.  The ranks of a node serve equally many ranks. */
-static void test_loads(void)
+IRR_TEST_SEEDED(test_loads, "links carry the same bytes")
 {
     static uint64_t before[2 * (SCENE_VERTICES + SCENE_RANKS)], after[2 * (SCENE_VERTICES + SCENE_RANKS)];
-    uint64_t state = irr_test_seed();
     irr_plan_t plan;
 
     irr_plan_init(&plan);
     for (int run = 0; run < 300; run++) {
         crew_t crew;
 
-        draw_scene(&state);
-        open_crew(&crew, (irr_job_kind_t)irr_test_below(&state, IRR_JOB_KINDS), &state);
+        draw_scene(state);
+        open_crew(&crew, (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS), state);
         irr_test_must(irr_tree_loads(&crew.tree, &crew.matrix, before));
         irr_test_must(irr_tree_loads(&crew.tree, &crew.forwarded, after));
         CU_ASSERT_EQUAL(memcmp(before, after, 2 * (size_t)crew.tree.links * sizeof(*before)), 0);
         tree_scene_expect(&crew.tree, &crew.schedule, &crew.forwarded);
         expect_fair(&crew.nodes);
-        irr_test_must(make_plan(&crew, (int)irr_test_below(&state, (uint64_t)scene.ranks),
-                                500 + irr_test_below(&state, 4000), &plan));
+        irr_test_must(make_plan(&crew, (int)irr_test_below(state, (uint64_t)scene.ranks),
+                                500 + irr_test_below(state, 4000), &plan));
         close_crew(&crew);
     }
     irr_plan_fini(&plan);
@@ -165,7 +161,7 @@ static void test_loads(void)
 /*
  * With four ranks on each of four hosts, a rank sends three messages within its host and three messages to other hosts.
  */
-static void test_messages(void)
+IRR_TEST(test_messages, "one message per node and remote rank")
 {
     uint64_t state = 1;
     crew_t crew;
@@ -222,7 +218,7 @@ static irr_status_t make_plans(void *context)
     return status;
 }
 
-static void test_memory_of_plans(void)
+IRR_TEST(test_memory_of_plans, "no memory for a plan")
 {
     uint64_t state = irr_test_seed() + 3;
     crew_t crew;
@@ -235,7 +231,7 @@ static void test_memory_of_plans(void)
     }
 }
 
-static void test_memory(void)
+IRR_TEST(test_memory, "no memory")
 {
     const int labels[] = { 0, 0, 1, 1, 1 };
     irr_matrix_t forwarded;
@@ -251,9 +247,4 @@ static void test_memory(void)
     irr_nodes_fini(&input.nodes);
 }
 
-IRR_TEST_MAIN("forward", 120,
-    { "messages between hosts",                     test_matrix },
-    { "links carry the same bytes",                 test_loads },
-    { "one message per node and remote rank",       test_messages },
-    { "no memory",                                  test_memory },
-    { "no memory for a plan",                       test_memory_of_plans })
+IRR_TEST_MAIN("forward", 120)

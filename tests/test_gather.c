@@ -2,13 +2,10 @@
  * test_gather.c - entries that rank 0 gathers and scatters. The checker proves the plans as exchanges. The exchanges of
  * test_world.c run the plans with schedules, also without memory and with a hostile rank.
  */
-#include "irr_memory.h"
 #include "irr_test.h"
 
 #include "exec/gather.h"
 #include "route/binomial.h"
-
-#include <stdlib.h>
 
 /* ---- plans ---- */
 
@@ -65,13 +62,11 @@ static void prove(int ranks, bool down, uint64_t *state)
     free(lengths);
 }
 
-static void test_proof(void)
+IRR_TEST_SEEDED(test_proof, "the plans are proven as exchanges")
 {
-    uint64_t state = irr_test_seed();
-
     for (int ranks = 1; ranks <= 300; ranks += ranks < 70 ? 1 : 37) {
-        prove(ranks, false, &state);
-        prove(ranks, true, &state);
+        prove(ranks, false, state);
+        prove(ranks, true, state);
     }
 }
 
@@ -86,15 +81,14 @@ static irr_status_t init(void *context)
     return status;
 }
 
-static void test_memory(void)
+IRR_TEST(test_memory, "no memory")
 {
     int rank = 4;
 
     CU_ASSERT(irr_memory_fail_each(init, &rank) > 3);
 }
 
-/* Rank 0 scatters only a list of entries for all ranks. */
-static void test_no_list(void)
+IRR_TEST(test_no_list, "rank 0 scatters only a list of entries for all ranks")
 {
     irr_gather_t gather = { .family = 0 };
 
@@ -105,7 +99,4 @@ static void test_no_list(void)
     irr_gather_fini(&gather);
 }
 
-IRR_TEST_MAIN("gather", 60,
-    { "the plans are proven as exchanges", test_proof },
-    { "no memory", test_memory },
-    { "too few entries", test_no_list })
+IRR_TEST_MAIN("gather", 60)

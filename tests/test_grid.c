@@ -4,15 +4,11 @@
  * The golden figures are from the JPDC paper: figure 8 (P = 18), figure 10 (P = 61) and table 3. test_proof.c checks
  * lemma 1.
  */
-#include "irr_test.h"
 #include "matrix_scene.h"
 #include "plan_all.h"
 
 #include "plan/strategy.h"
 #include "study/grid_plans.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { RANKS_MAX = 300, NONE = -1 };
 
@@ -23,7 +19,7 @@ static irr_grid_level_t square_level(int ranks, int level, int rank)
     return irr_grid_level(&grid, ranks, level, rank);
 }
 
-static void test_square(void)
+IRR_TEST(test_square, "columns of the square")
 {
     static const struct { int ranks, columns; } rows[] = {
         { 1, 1 }, { 2, 2 }, { 3, 2 }, { 4, 2 }, { 5, 2 }, { 6, 3 }, { 7, 3 }, { 8, 3 }, { 9, 3 }, { 11, 3 }, { 12, 4 },
@@ -41,7 +37,7 @@ static void test_square(void)
 }
 
 /* Figure 8: P = 18, C = 5, r = 3: row 3 sends to its pseudo-nodes in columns 3 and 4 through rows 0, 1, 2. */
-static void test_figure_8(void)
+IRR_TEST(test_figure_8, "figure 8: messages for pseudo-nodes")
 {
     irr_grid_level_t level = square_level(18, 0, 0);
 
@@ -54,7 +50,7 @@ static void test_figure_8(void)
 }
 
 /* Figure 10: receivers by step and sender, for the third row of P = 61 and node 58, which sends to that row. */
-static void test_figure_10(void)
+IRR_TEST(test_figure_10, "figure 10: the revised schedule")
 {
     static const int senders[] = { 16, 17, 18, 19, 20, 21, 22, 23, 58 };
     static const int figure[][9] = {
@@ -84,7 +80,7 @@ static void test_figure_10(void)
 }
 
 /* Row exchanges: in each of C steps a rank sends and receives one message, to and from the right column. */
-static void test_no_contention(void)
+IRR_TEST(test_no_contention, "no contention for P = 1 to 300")
 {
     for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
         irr_grid_level_t level = square_level(ranks, 0, 0);
@@ -110,7 +106,7 @@ static void test_no_contention(void)
 }
 
 /* Columns are groups. Every rank is a member of one column. */
-static void test_levels(void)
+IRR_TEST(test_levels, "levels are groups")
 {
     const irr_grid_t grid = { .levels = 3, .columns = { 4, 3 } };
 
@@ -131,8 +127,7 @@ static void test_levels(void)
     }
 }
 
-/* A complete column gets R / P of a message, an incomplete column (R - 1) / P, rounded down. */
-static void test_cut(void)
+IRR_TEST(test_cut, "a complete column gets R / P of a message, an incomplete column (R - 1) / P, rounded down")
 {
     irr_grid_level_t level = square_level(18, 0, 0);
     size_t cuts[6];
@@ -157,8 +152,7 @@ static void test_cut(void)
     CU_ASSERT(cuts[1] > SIZE_MAX / 5 && cuts[1] < SIZE_MAX / 4);
 }
 
-/* Table 3: number of messages that a rank sends if every rank sends to every other rank. */
-static void test_startups(void)
+IRR_TEST(test_startups, "table 3: number of messages that a rank sends if every rank sends to every other rank")
 {
     static const struct { const char *algorithm; int ranks, messages; } rows[] = {
         { "direct", 64, 63 }, { "spread", 16, 2 * 15 }, { "grid", 64, 2 * 7 }, { "balanced-grid", 64, 4 * 7 },
@@ -273,10 +267,8 @@ static void try_leaders(const int *sizes, int count, uint64_t *state)
     irr_nodes_fini(&nodes);
 }
 
-static void test_leaders(void)
+IRR_TEST_SEEDED(test_leaders, "1 to 5 nodes of 1 to 4 ranks, by leaders")
 {
-    uint64_t state = irr_test_seed();
-
     for (int count = 1, layouts = NODE_RANKS_MAX; count <= NODES_MAX; count++, layouts *= NODE_RANKS_MAX) {
         for (int layout = 0; layout < layouts; layout++) {
             int sizes[NODES_MAX], left = layout;
@@ -284,7 +276,7 @@ static void test_leaders(void)
             for (int node = 0; node < count; node++, left /= NODE_RANKS_MAX) {
                 sizes[node] = 1 + left % NODE_RANKS_MAX;
             }
-            try_leaders(sizes, count, &state);
+            try_leaders(sizes, count, state);
         }
     }
 }
@@ -321,32 +313,22 @@ static void check_nodes(int ranks, const int *labels)
 }
 
 /* Regular nodes, and nodes in which one rank is on another node. */
-static void test_nodes(void)
+IRR_TEST_SEEDED(test_nodes, "ranks of nodes")
 {
-    uint64_t state = irr_test_seed();
     int labels[20];
 
     for (int i = 0; i < 400; i++) {
-        const int ranks = 1 + (int)irr_test_below(&state, 20), count = 1 + (int)irr_test_below(&state, 5);
-        const int block = 1 + (int)irr_test_below(&state, 6);
+        const int ranks = 1 + (int)irr_test_below(state, 20), count = 1 + (int)irr_test_below(state, 5);
+        const int block = 1 + (int)irr_test_below(state, 6);
 
         for (int r = 0; r < ranks; r++) {
             labels[r] = 7 - r / block % count;
         }
-        if (irr_test_below(&state, 2) > 0) {
-            labels[irr_test_below(&state, (uint64_t)ranks)] = (int)irr_test_below(&state, 9);
+        if (irr_test_below(state, 2) > 0) {
+            labels[irr_test_below(state, (uint64_t)ranks)] = (int)irr_test_below(state, 9);
         }
         check_nodes(ranks, labels);
     }
 }
 
-IRR_TEST_MAIN("grid", 120,
-    { "columns of the square", test_square },
-    { "figure 8: messages for pseudo-nodes", test_figure_8 },
-    { "figure 10: the revised schedule", test_figure_10 },
-    { "no contention for P = 1 to 300", test_no_contention },
-    { "levels are groups", test_levels },
-    { "ranks of nodes", test_nodes },
-    { "shares of a message by column", test_cut },
-    { "table 3: start-ups", test_startups },
-    { "1 to 5 nodes of 1 to 4 ranks, by leaders", test_leaders })
+IRR_TEST_MAIN("grid", 120)

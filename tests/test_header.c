@@ -4,15 +4,11 @@
  *
  * Bytes are read from blocks of exactly their length, so that sanitizers detect an access beyond them.
  */
-#include "irr_test.h"
 #include "plan_all.h"
 
 #include "exec/header.h"
 #include "exec/row.h"
 #include "study/matrices.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { SLICES_MAX = 40, HEADER_MAX = IRR_HEADER_PREFIX_MAX + SLICES_MAX * 40, SHORT_MAX = 400 };
 
@@ -159,14 +155,13 @@ static void meet(const unsigned char *bytes, size_t length, int ranks)
     }
 }
 
-static void test_round_trip(void)
+IRR_TEST_SEEDED(test_round_trip, "headers are read as written")
 {
     static unsigned char bytes[HEADER_MAX];
-    uint64_t state = irr_test_seed();
 
     for (int round = 0; round < 20000; round++) {
-        list_t list = make_list(&state, SLICES_MAX);
-        size_t length = encode(&list, bytes), payload = irr_test_below(&state, 20);
+        list_t list = make_list(state, SLICES_MAX);
+        size_t length = encode(&list, bytes), payload = irr_test_below(state, 20);
         irr_header_t header = { .slices = 0 };
         irr_slice_t *slices = NULL;
 
@@ -182,7 +177,7 @@ static void test_round_trip(void)
     }
 }
 
-static void test_largest(void)
+IRR_TEST(test_largest, "the largest numbers")
 {
     const irr_header_t header = { .status = IRR_ERR_PROTOCOL, .messages = SIZE_MAX / 2, .slices = 0 };
     const irr_slice_t slice = { .source = 1, .destination = 0, .offset = 0, .length = PTRDIFF_MAX };
@@ -201,14 +196,12 @@ static void test_largest(void)
     CU_ASSERT_EQUAL(decode(bytes, encode(&list, bytes), 2, &read, &slices), IRR_ERR_PROTOCOL);
 }
 
-/* Every truncated header is refused. */
-static void test_truncated(void)
+IRR_TEST_SEEDED(test_truncated, "every truncated header is refused")
 {
     static unsigned char bytes[HEADER_MAX];
-    uint64_t state = irr_test_seed();
 
     for (int round = 0; round < 500; round++) {
-        list_t list = make_list(&state, SLICES_MAX);
+        list_t list = make_list(state, SLICES_MAX);
         size_t length = encode(&list, bytes);
 
         for (size_t left = 0; left < length; left++) {
@@ -220,13 +213,12 @@ static void test_truncated(void)
     }
 }
 
-static void test_changed(void)
+IRR_TEST_SEEDED(test_changed, "headers with a byte changed")
 {
     static unsigned char bytes[HEADER_MAX];
-    uint64_t state = irr_test_seed();
 
     for (int round = 0; round < 60; round++) {
-        list_t list = make_list(&state, 8);
+        list_t list = make_list(state, 8);
         size_t length = encode(&list, bytes);
 
         for (size_t i = 0; i < length * 256; i++) {
@@ -253,8 +245,7 @@ static bool add_message(void *context, const irr_plans_message_t *message)
     return true;
 }
 
-/* The descriptions of short messages are short. */
-static void test_size(void)
+IRR_TEST(test_size, "the descriptions of short messages are short")
 {
     irr_matrix_t matrix;
     irr_plans_t plans;
@@ -270,8 +261,7 @@ static void test_size(void)
     irr_matrix_fini(&matrix);
 }
 
-/* A header reports success or any error, with lost layouts or without; other values are refused. */
-static void test_status(void)
+IRR_TEST(test_status, "a header reports success or any error, with lost layouts or without; other values are refused")
 {
     unsigned char bytes[4] = { 0, 0, 0, 0 };
     int accepted = 0, errors = 0;
@@ -310,7 +300,7 @@ static irr_status_t check_row(const unsigned char *bytes, size_t length, int ran
     return irr_reader_ends(&reader) ? IRR_OK : IRR_ERR_PROTOCOL;
 }
 
-static void test_known_rows(void)
+IRR_TEST(test_known_rows, "rows that are known to be good or not")
 {
     static const struct {
         unsigned char bytes[14];
@@ -340,23 +330,20 @@ static void test_known_rows(void)
     }
 }
 
-static void test_random_rows(void)
+IRR_TEST_SEEDED(test_random_rows, "random bytes")
 {
-    uint64_t state = irr_test_seed();
-
     for (int i = 0; i < 300000; i++) {
         unsigned char bytes[40];
-        size_t length = irr_test_below(&state, sizeof(bytes));
+        size_t length = irr_test_below(state, sizeof(bytes));
 
         for (size_t k = 0; k < sizeof(bytes); k++) {
-            bytes[k] = (unsigned char)irr_test_random(&state) & (i % 2 == 0 ? 0xff : 7);
+            bytes[k] = (unsigned char)irr_test_random(state) & (i % 2 == 0 ? 0xff : 7);
         }
-        check_row(bytes, length, 1 + (int)irr_test_below(&state, 300));
+        check_row(bytes, length, 1 + (int)irr_test_below(state, 300));
     }
 }
 
-/* Entries of equal length for consecutive ranks take one byte each. */
-static void test_short_rows(void)
+IRR_TEST(test_short_rows, "entries of equal length for consecutive ranks take one byte each")
 {
     uint64_t lengths[100];
     irr_bytes_t bytes = { .at = NULL };
@@ -371,13 +358,4 @@ static void test_short_rows(void)
     irr_bytes_fini(&bytes);
 }
 
-IRR_TEST_MAIN("header", 120,
-    { "headers are read as written",      test_round_trip },
-    { "the largest numbers",              test_largest },
-    { "headers that end early",           test_truncated },
-    { "headers with a byte changed",      test_changed },
-    { "short headers for short messages", test_size },
-    { "status values",                    test_status },
-    { "rows that are known to be good or not", test_known_rows },
-    { "random bytes", test_random_rows },
-    { "short rows", test_short_rows })
+IRR_TEST_MAIN("header", 120)

@@ -5,11 +5,7 @@
  * headers that are too long for one message, plans that are frozen (kept after they were learned), and memory that is
  * freed. test_world.c runs every strategy with every trouble.
  */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "irr_world.h"
-
-#include <string.h>
 
 enum { RANKS = 5, ROUNDS = 20000, LIMIT = 200 };
 
@@ -75,7 +71,7 @@ static irr_job_t *unequal(int ranks, bool at_sender)
 }
 
 /* An exchange that is planned while the ends disagree gets a plan that waits for no missing message. */
-static void test_planned(void)
+IRR_TEST(test_planned, "ends that disagree about a planned exchange")
 {
     for (int i = 0; i < 4; i++) {
         const irr_settings_t settings = { .direct_bytes = LIMIT, .window_messages = i % 2 };
@@ -111,8 +107,6 @@ static void test_planned(void)
     }
 }
 
-/* ---- headers of two messages, and frozen plans ---- */
-
 enum { LONG_RANKS = 100, FREEZE_RANKS = 6 };
 
 /* ---- headers of two messages ---- */
@@ -147,14 +141,13 @@ static void run_long(size_t nth, bool refuses, irr_job_t *job, uint64_t *state)
     irr_team_close(&team);
 }
 
-static void test_long(void)
+IRR_TEST_SEEDED(test_long, "headers that take two messages")
 {
-    uint64_t state = irr_test_seed();
-    irr_job_t *job = irr_job_create(LONG_RANKS, IRR_JOB_UNIFORM, irr_test_random(&state));
+    irr_job_t *job = irr_job_create(LONG_RANKS, IRR_JOB_UNIFORM, irr_test_random(state));
 
     irr_job_fill(job);
     for (size_t i = 0; i < 6; i++) {
-        run_long(1 + irr_test_below(&state, 20), i % 2 == 0, job, &state);
+        run_long(1 + irr_test_below(state, 20), i % 2 == 0, job, state);
     }
     irr_job_destroy(job);
 }
@@ -210,7 +203,7 @@ static void run_freeze(irr_team_t *team, irr_job_t *job, irr_job_t *cut)
     CU_ASSERT_EQUAL(freeze_one(team, 1), IRR_ERR_BAD_PARAM);
 }
 
-static void test_freeze(void)
+IRR_TEST(test_freeze, "plans that are frozen, or refused")
 {
     for (int overlap = 0; overlap < IRR_OVERLAP_COUNT; overlap++) {
         const irr_settings_t settings = { .algorithm = irr_algorithm_find("balanced-grid"), .slice_min = 1,
@@ -234,7 +227,7 @@ static void test_freeze(void)
  * The first repeated exchange gives memory back. If an allocation fails there, no rank has an error, because a rank can
  * keep its memory, or build its plan again.
  */
-static void test_repeat_without_memory(void)
+IRR_TEST(test_repeat_without_memory, "a repeated exchange that cannot shrink its memory")
 {
     irr_job_t *job = irr_job_create(FREEZE_RANKS, IRR_JOB_UNIFORM, 1);
     const irr_settings_t settings = { .algorithm = irr_algorithm_find("grid") };
@@ -302,7 +295,7 @@ static bool is_frozen(const irr_team_t *team)
  * An allocation fails when a planned exchange learns and freezes its plan. If the plan cannot be frozen, or memory
  * cannot shrink, no rank has an error. The ranks freeze the plan later. The relay then runs other exchanges as before.
  */
-static void test_freeze_without_memory(void)
+IRR_TEST(test_freeze_without_memory, "a planned exchange without memory")
 {
     irr_job_t *job = irr_job_create(FREEZE_RANKS, IRR_JOB_UNIFORM, 1);
     irr_job_t *other = irr_job_create(FREEZE_RANKS, IRR_JOB_UNIFORM, 2);
@@ -343,9 +336,4 @@ static void test_freeze_without_memory(void)
     irr_job_destroy(job);
 }
 
-IRR_TEST_MAIN("hybrid", 60,
-    { "ends that disagree about a planned exchange",  test_planned },
-    { "headers that take two messages",             test_long },
-    { "plans that are frozen, or refused",          test_freeze },
-    { "a repeated exchange that cannot shrink its memory", test_repeat_without_memory },
-    { "a planned exchange without memory",          test_freeze_without_memory })
+IRR_TEST_MAIN("hybrid", 60)

@@ -3,7 +3,6 @@
  * transport that combines both, and communicators on nodes of several layouts. In some tests a rank has no memory to
  * share, or cannot map the memory of another rank.
  */
-#include "irr_memory.h"
 #include "irr_world.h"
 #include "open_files.h"
 #include "transport_suite.h"
@@ -13,8 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -101,12 +98,11 @@ static const irr_opener_t near = { .open = open_near };
 static const irr_opener_t far = { .loopback = true, .shuffled = true, .eager_max = 1024, .wrap = put_far };
 static const irr_opener_t mixed = { .loopback = true, .shuffled = true, .eager_max = 1024, .wrap = put_mixed };
 
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, near)
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, far)
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, mixed)
+IRR_TRANSPORT_SUITE(near)
+IRR_TRANSPORT_SUITE(far)
+IRR_TRANSPORT_SUITE(mixed)
 
-/* Addresses that are truncated, or whose lengths are wrong. */
-static void test_bad_addresses(void)
+IRR_TEST(test_bad_addresses, "addresses that are truncated, or whose lengths are wrong")
 {
     unsigned char bytes[1024];
     const void *address;
@@ -205,25 +201,23 @@ static size_t network_sends(const irr_world_t *world)
     return sends;
 }
 
-/* Every byte arrives, each message by the lane of its peer, and no descriptor leaks. */
-static void test_layouts(void)
+IRR_TEST_SEEDED(test_layouts, "every byte arrives, each message by the lane of its peer, and no descriptor leaks")
 {
     static const char *const algorithms[] = {
         "direct", "natural", "spread", "grid", "balanced-grid", "bruck", "hybrid", "random-heap", "optimal", "tree",
         "node"
     };
     enum { ALGORITHMS = IRR_TEST_COUNT(algorithms) };
-    uint64_t state = irr_test_seed();
     const int files = test_open_files();
 
     for (int i = 0; i < LAYOUTS * ALGORITHMS; i++) {
         const int layout = i % LAYOUTS;
         irr_team_t team;
 
-        begin(&team, RANKS, algorithms[i / LAYOUTS], layout, &state);
+        begin(&team, RANKS, algorithms[i / LAYOUTS], layout, state);
         irr_team_create_with(&team, NULL);
         expect_lanes(&team, layout, true);
-        expect_kinds(&team, &state);
+        expect_kinds(&team, state);
         CU_ASSERT_EQUAL(network_sends(team.world) > 0, layout > 0);
         irr_team_close(&team);
         CU_ASSERT_EQUAL(test_open_files(), files);
@@ -231,14 +225,12 @@ static void test_layouts(void)
 }
 
 /* Counts the collectives of the host, for the first communicator and for another communicator of the same processes. */
-static void test_set_up(void)
+IRR_TEST_SEEDED(test_set_up, "collectives of the host in a setup")
 {
-    uint64_t state = irr_test_seed();
-
     for (int layout = 0; layout < LAYOUTS; layout++) {
         irr_team_t first, second;
 
-        begin(&first, RANKS, "direct", layout, &state);
+        begin(&first, RANKS, "direct", layout, state);
         irr_team_create_with(&first, NULL);
         CU_ASSERT(first.reduces == 4 && first.gathers == 1);
         irr_team_init(&second, first.world, 0, 1);
@@ -255,12 +247,11 @@ static void test_set_up(void)
  * Three communicators of the same processes run side by side: one shares memory, one does not share memory, and one has
  * only some of the ranks.
  */
-static void test_side_by_side(void)
+IRR_TEST_SEEDED(test_side_by_side, "communicators with and without shared memory")
 {
-    uint64_t state = irr_test_seed();
     irr_team_t shares, network, some;
 
-    begin(&shares, RANKS, "direct", 2, &state);
+    begin(&shares, RANKS, "direct", 2, state);
     irr_team_init(&network, shares.world, 0, 1);
     irr_team_init(&some, shares.world, 0, 2);
     settle(&some, "direct", 0, true);
@@ -272,8 +263,8 @@ static void test_side_by_side(void)
     expect_lanes(&network, 0, false);
     expect_lanes(&shares, 2, true);
     for (int i = 0; i < 3; i++) {
-        expect_kinds(&network, &state);
-        expect_kinds(&shares, &state);
+        expect_kinds(&network, state);
+        expect_kinds(&shares, state);
     }
     irr_team_destroy(&network);
     irr_team_destroy(&some);
@@ -281,17 +272,16 @@ static void test_side_by_side(void)
 }
 
 /* A process that is alone on its node maps no memory. The other processes still share their memory. */
-static void test_alone(void)
+IRR_TEST_SEEDED(test_alone, "a rank that is alone on its node")
 {
-    uint64_t state = irr_test_seed();
     irr_team_t team;
 
-    begin(&team, RANKS - 1, "direct", 2, &state);   /* the last rank is alone */
+    begin(&team, RANKS - 1, "direct", 2, state);   /* the last rank is alone */
     team.world->engines[RANKS - 2]->config.node_ranks = 1;
     irr_team_create_with(&team, NULL);
     expect_lanes(&team, 2, true);
     CU_ASSERT_PTR_NULL(team.world->engines[RANKS - 2]->lanes->inner[IRR_LANE_NEAR]);
-    expect_kinds(&team, &state);
+    expect_kinds(&team, state);
     irr_team_close(&team);
 }
 
@@ -319,7 +309,7 @@ static void expect_far(const char *algorithm, int layout, const char *warning)
  * Rank 2 cannot make memory to share, or cannot map the memory of other ranks. This has an effect only if another rank
  * is on its node.
  */
-static void test_cannot_share(void)
+IRR_TEST(test_cannot_share, "a rank that cannot share memory, or cannot map it")
 {
     for (int layout = 0; layout < LAYOUTS; layout++) {
         const char *algorithm = layout % 2 == 0 ? "direct" : "grid";
@@ -348,13 +338,12 @@ static void open_world_alone(irr_world_t *world)
  * Ranks of a node need no network. Without shared memory, or with a rank on another node, the ranks need the network,
  * and warn.
  */
-static void test_no_network(void)
+IRR_TEST_SEEDED(test_no_network, "one node opens no network")
 {
     static const struct { int layout; bool shm; int poor, blind; bool works; } cases[] = {
         { 0, true, -1, -1, true }, { 0, false, -1, -1, false }, { 0, true, 1, -1, false }, { 0, true, -1, 1, false },
         { 1, true, -1, -1, false }
     };
-    uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < IRR_TEST_COUNT(cases); i++) {
         irr_world_t world;
@@ -375,7 +364,7 @@ static void test_no_network(void)
             CU_ASSERT_PTR_NULL(world.engines[r]->lanes->inner[IRR_LANE_FAR]);
         }
         if (cases[i].works) {
-            expect_kinds(&team, &state);
+            expect_kinds(&team, state);
         }
         irr_team_destroy(&team);
         CU_ASSERT_EQUAL(irr_world_used_ids(&world), 0);
@@ -384,10 +373,8 @@ static void test_no_network(void)
 }
 
 /* Each allocation of a setup fails once. Either all ranks or no ranks have the communicator, and no memory leaks. */
-static void test_lacking(void)
+IRR_TEST_SEEDED(test_lacking, "each allocation of a setup fails")
 {
-    uint64_t state = irr_test_seed();
-
     for (int layout = 0; layout < 2; layout++) {
         bool failed = true;
         size_t nth;
@@ -396,7 +383,7 @@ static void test_lacking(void)
             irr_team_t team;
             irr_status_t status;
 
-            begin(&team, RANKS, "direct", layout, &state);
+            begin(&team, RANKS, "direct", layout, state);
             irr_log_set(NULL, NULL, IRR_LOG_ERROR);
             irr_memory_fail(nth + 1, NULL);
             status = irr_team_create(&team);
@@ -409,15 +396,4 @@ static void test_lacking(void)
     }
 }
 
-IRR_TEST_MAIN("lanes", 240,
-    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, near)
-    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, far)
-    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, mixed)
-    { "addresses that are truncated or inconsistent",         test_bad_addresses },
-    { "every byte by the lane of its peer, on all layouts",   test_layouts },
-    { "collectives of the host in a setup",                   test_set_up },
-    { "communicators with and without shared memory",         test_side_by_side },
-    { "a rank that is alone on its node",                     test_alone },
-    { "a rank that cannot share memory, or cannot map it",    test_cannot_share },
-    { "one node opens no network",                            test_no_network },
-    { "each allocation of a setup fails",                     test_lacking })
+IRR_TEST_MAIN("lanes", 240)

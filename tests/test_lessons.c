@@ -5,14 +5,11 @@
 #include "choose/choice.h"
 #include "choose/lessons_file.h"
 
-#include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_text.h"
 
 #include <math.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,7 +42,7 @@ static irr_status_t learn(irr_lessons_t *lessons, const irr_situation_t *situati
 
 /* ---- learning ---- */
 
-static void test_situations(void)
+IRR_TEST(test_situations, "situations, of which the oldest are forgotten")
 {
     const irr_situation_t one = situation_of(8);
     irr_lessons_t memory = { .list = NULL };
@@ -65,7 +62,7 @@ static void test_situations(void)
     irr_lessons_fini(&memory);
 }
 
-static void test_trials(void)
+IRR_TEST(test_trials, "trials, of which the oldest count less")
 {
     const irr_situation_t situation = situation_of(8);
     irr_lessons_t memory = { .list = NULL };
@@ -96,8 +93,7 @@ static irr_candidate_t candidate_of(const char *name)
     return (irr_candidate_t){ .row = row, .strategy = *irr_algorithm_strategy(row) };
 }
 
-/* One trial of noisy exchanges proves neither a gain nor a loss. */
-static void test_one_trial(void)
+IRR_TEST(test_one_trial, "one trial of noisy exchanges proves neither a gain nor a loss")
 {
     const irr_situation_t situation = situation_of(8);
     const irr_speedup_t gain = { 1.3, 0.8, 2.1 }, loss = { 0.3, 0.2, 0.5 };
@@ -155,7 +151,7 @@ static irr_recall_t agree(double speedups[RANKS][3], bool drops, irr_candidate_t
     return irr_lessons_agreed(words, drops, list, ratios, count);
 }
 
-static void test_agreed(void)
+IRR_TEST(test_agreed, "ranks agree on what all of them remember")
 {
     double all[RANKS][3] = { { 1.2, 2, 0.7 }, { 1.2, 1.6, 0.6 }, { 1.2, 1.9, 0.8 } };
     double some[RANKS][3] = { { 1.2, 2, 0.7 }, { 0, 0, 0 }, { 1.2, 1.9, 0.8 } };
@@ -197,7 +193,7 @@ static irr_status_t read_any(const char *path, irr_file_error_t *error)
     return status;
 }
 
-static void test_read(void)
+IRR_TEST(test_read, "a file is read")
 {
     static const char text[] = "# by hand\n" HEAD ONE "end 1\n";
     const irr_situation_t one = situation_of(8);
@@ -217,7 +213,7 @@ static void test_read(void)
 }
 
 /* Reads a file of a release before 0.3.0. The reader converts old names to the present names. */
-static void test_older(void)
+IRR_TEST(test_older, "a file of an older release is read")
 {
     static const char text[] = "coll_irr memory 1\nmachine " MACHINE "\nsituation MPI_Alltoallv 8 4 0 0 12 1 0\n"
                                "lived 2 1000\nway 3 1500 20 aapc, pace sync, lead of 0\n"
@@ -265,16 +261,14 @@ static const irr_text_bad_t bad_files[] = {
     { NULL, 0, 0, NULL }
 };
 
-static void test_refused(void)
+IRR_TEST(test_refused, "wrong files are refused")
 {
     irr_text_check_bad(bad_files, read_any);
 }
 
-/* A damaged or truncated file is read or refused. */
-static void test_hostile(void)
+IRR_TEST_SEEDED(test_hostile, "a damaged or truncated file is read or refused")
 {
     static const char text[] = HEAD ONE "end 1\n";
-    uint64_t state = irr_test_seed();
     char any[256];
 
     for (int i = 0; i < 256; i++) {
@@ -283,8 +277,8 @@ static void test_hostile(void)
     for (int run = 0; run < irr_test_runs(8000); run++) {
         char start[sizeof(text)] = HEAD ONE "end 1\n";
 
-        start[run % 3 == 0 ? irr_test_below(&state, sizeof(text) - 2) + 1 : sizeof(text) - 1] = '\0';
-        irr_text_check_damaged(start, 0, any, &state, read_any);
+        start[run % 3 == 0 ? irr_test_below(state, sizeof(text) - 2) + 1 : sizeof(text) - 1] = '\0';
+        irr_text_check_damaged(start, 0, any, state, read_any);
     }
     irr_lessons_fini(&memory_read);
 }
@@ -297,7 +291,7 @@ static void path_of(char path[64])
 }
 
 /* Eight processes add their lessons at the same time. The file then has all lessons. */
-static void test_together(void)
+IRR_TEST(test_together, "several jobs that end at once")
 {
     enum { PROCESSES = 8 };
     irr_lessons_t all = { .list = NULL };
@@ -333,7 +327,7 @@ static void test_together(void)
 }
 
 /* A file of another machine is not changed.  A file that cannot be written is an error. */
-static void test_not_written(void)
+IRR_TEST(test_not_written, "files that are not written")
 {
     const irr_situation_t one = situation_of(8);
     irr_lessons_t memory = { .list = NULL }, read = { .list = NULL };
@@ -372,7 +366,7 @@ static irr_status_t learn_and_add(void *context)
     return status;
 }
 
-static void test_no_memory(void)
+IRR_TEST(test_no_memory, "no memory")
 {
     char path[64];
 
@@ -381,15 +375,4 @@ static void test_no_memory(void)
     unlink(path);
 }
 
-IRR_TEST_MAIN("lessons", 120,
-    { "situations, of which the oldest are forgotten", test_situations },
-    { "trials, of which the oldest count less", test_trials },
-    { "one trial of noisy exchanges", test_one_trial },
-    { "ranks agree on what all of them remember", test_agreed },
-    { "a file is read", test_read },
-    { "a file of an older release is read", test_older },
-    { "wrong files are refused", test_refused },
-    { "damaged files", test_hostile },
-    { "several jobs that end at once", test_together },
-    { "files that are not written", test_not_written },
-    { "no memory", test_no_memory })
+IRR_TEST_MAIN("lessons", 120)

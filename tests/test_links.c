@@ -1,14 +1,10 @@
 /*
  * test_links.c - bytes and contention on the links of a tree, compared with a count of each link in each step.
  */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "matrix_scene.h"
 #include "plan_all.h"
 
 #include "study/links.h"
-
-#include <string.h>
 
 static uint64_t state;
 
@@ -146,7 +142,7 @@ static irr_status_t count_links(void *context)
     return status;
 }
 
-static void test_random(void)
+IRR_TEST(test_random, "random trees, link by link, and without memory")
 {
     static const char *const algorithms[] = { "direct", "natural", "grid", "balanced-grid", "random-heap", "optimal" };
     static slow_t slow;
@@ -177,5 +173,4 @@ static void test_random(void)
     }
 }
 
-IRR_TEST_MAIN("links", 60,
-    { "random trees, link by link, and without memory", test_random })
+IRR_TEST_MAIN("links", 60)

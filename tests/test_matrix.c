@@ -3,22 +3,16 @@
  * every machine.
  */
 #include "core/hash.h"
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "irr_text.h"
 #include "matrix_scene.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define HEADER "%%MatrixMarket matrix coordinate integer general\n"
 #define UNIT  10
 #define RANKS 40
 
-
 /* ---- matrices and their files ---- */
 
-static void test_init(void)
+IRR_TEST(test_init, "a zero matrix has ranks * ranks entries")
 {
     irr_matrix_t matrix = { .ranks = 77, .entries = NULL };
 
@@ -32,10 +26,8 @@ static void test_init(void)
     }
     CU_ASSERT_PTR_EQUAL(irr_matrix_at(&matrix, 4, 3), &matrix.entries[23]);
     irr_matrix_fini(&matrix);
-    irr_memory_begin();
     irr_memory_fail(1, NULL);
     CU_ASSERT_EQUAL(irr_matrix_init(&matrix, 5), IRR_ERR_NO_MEMORY);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 static irr_status_t read_text(const char *text, size_t length, irr_matrix_t *matrix, irr_file_error_t *error)
@@ -48,7 +40,7 @@ static irr_status_t read_text(const char *text, size_t length, irr_matrix_t *mat
     return status;
 }
 
-static void test_good_file(void)
+IRR_TEST(test_good_file, "comments, blanks, both line ends, any case")
 {
     static const char text[] = "%%matrixmarket MATRIX Coordinate Integer GENERAL\r\n% a comment\r\n\r\n   % another\n"
                                " 3\t3  4 \r\n1 2 10\r\n\n  3 1 9223372036854775807\n2 2 0\n3 3 0005";
@@ -65,7 +57,7 @@ static void test_good_file(void)
 }
 
 /* The shipped meshes. Each part of a mesh sends to the parts that it receives from, and nothing to itself. */
-static void test_airfoil(void)
+IRR_TEST(test_airfoil, "the airfoil meshes are unchanged")
 {
     static const struct { int ranks, entries; uint64_t total; } airfoils[] = {
         { 8, 30, 5200 }, { 16, 68, 8672 }, { 32, 134, 14064 }
@@ -119,10 +111,9 @@ static void write_and_read(const irr_matrix_t *matrix, const char *comment, cons
     free(written);
 }
 
-static void test_write(void)
+IRR_TEST_SEEDED(test_write, "a matrix that is written is read back")
 {
     irr_matrix_t matrix = matrix_scene_zero(2);
-    uint64_t state = irr_test_seed();
 
     write_and_read(&matrix, NULL, HEADER "2 2 0\n");
     *irr_matrix_at(&matrix, 0, 1) = INT64_MAX;
@@ -131,12 +122,12 @@ static void test_write(void)
     *irr_matrix_at(&matrix, 0, 0) = (uint64_t)INT64_MAX + 1;
     CU_ASSERT_EQUAL(irr_matrix_write(&matrix, NULL, stdout), IRR_ERR_BAD_PARAM);
     irr_matrix_fini(&matrix);
-    matrix = matrix_scene_mixed(40, INT64_MAX, &state);
+    matrix = matrix_scene_mixed(40, INT64_MAX, state);
     write_and_read(&matrix, NULL, NULL);
     irr_matrix_fini(&matrix);
 }
 
-static void test_write_nowhere(void)
+IRR_TEST(test_write_nowhere, "an error of the stream is returned")
 {
     FILE *full = fopen("/dev/full", "w");
     irr_matrix_t matrix;
@@ -183,7 +174,7 @@ static uint64_t fingerprint(const irr_matrix_t *matrix)
 }
 
 /* The matrices of a seed never change, so versions can be compared. Another seed gives another matrix. */
-static void test_same_everywhere(void)
+IRR_TEST(test_same_everywhere, "a seed gives the same matrix everywhere, another seed another matrix")
 {
     static const struct { const char *name; uint64_t hash; } golden[] = {
         { "uniform",   UINT64_C(0x9c65fc1dd026471d) },
@@ -218,7 +209,7 @@ static void test_same_everywhere(void)
 }
 
 /* No entry is above INT64_MAX, the largest number that a file may have. */
-static void test_limits(void)
+IRR_TEST(test_limits, "unknown names and overflowing units are refused")
 {
     irr_matrix_t matrix = { .ranks = 77, .entries = NULL };
 
@@ -242,7 +233,7 @@ static void test_limits(void)
 }
 
 /* The longest message is not longer than the limit of the table for each number of ranks. */
-static void test_longest(void)
+IRR_TEST(test_longest, "no entry is above INT64_MAX for any P")
 {
     const uint64_t unit = INT64_MAX / 64;
 
@@ -271,7 +262,7 @@ static irr_status_t make_pattern(void *name)
     return status;
 }
 
-static void test_no_memory(void)
+IRR_TEST(test_no_memory, "memory that runs out is an error")
 {
     char name[32];
 
@@ -281,13 +272,4 @@ static void test_no_memory(void)
     }
 }
 
-IRR_TEST_MAIN("matrix", 60,
-    { "a zero matrix has ranks * ranks entries", test_init },
-    { "comments, blanks, both line ends, any case", test_good_file },
-    { "the airfoil meshes are unchanged", test_airfoil },
-    { "a matrix that is written is read back", test_write },
-    { "an error of the stream is returned", test_write_nowhere },
-    { "a seed gives the same matrix everywhere, another seed another matrix", test_same_everywhere },
-    { "unknown names and overflowing units are refused", test_limits },
-    { "no entry is above INT64_MAX for any P", test_longest },
-    { "memory that runs out is an error", test_no_memory })
+IRR_TEST_MAIN("matrix", 60)

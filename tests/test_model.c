@@ -10,7 +10,6 @@
 #include "study/traffic.h"
 
 #include <math.h>
-#include <string.h>
 
 static irr_machine_t infiniband(void)
 {
@@ -69,7 +68,7 @@ static double gain(const irr_machine_t *machine, int ranks, int node_ranks, doub
 /* ---- gains ---- */
 
 /* Each gain is within a factor of 1.3. */
-static void test_gains(void)
+IRR_TEST(test_gains, "grids gain what the simulation has")
 {
     static const struct { irr_machine_t (*machine)(void); int ranks, node_ranks; double bytes, gain; } rows[] = {
         { infiniband, 64, 32, 8, 5.58 }, { infiniband, 64, 32, 64, 3.53 }, { infiniband, 64, 32, 512, 1.04 },
@@ -109,7 +108,7 @@ static irr_machine_t lab(void)
  * node; simulated with 1023 ranks that send to one rank, so that only this rank has many messages; and measured in
  * contrib/lab on single:8.
  */
-static void test_times(void)
+IRR_TEST(test_times, "times are those of the simulation and of the lab")
 {
     static const struct {
         irr_machine_t (*machine)(void);
@@ -143,7 +142,7 @@ static void test_times(void)
 
 /* ---- properties that follow from the algorithm of a strategy ---- */
 
-static void test_nodes(void)
+IRR_TEST(test_nodes, "leaders pay between nodes of several ranks")
 {
     const irr_machine_t machine = infiniband();
     const irr_traffic_t node = equal(16, 16, 64), nodes = equal(64, 16, 64), large = equal(64, 16, 131072);
@@ -154,7 +153,7 @@ static void test_nodes(void)
 }
 
 /* For messages longer than a limit, the model knows the longest message and the mean. */
-static void test_some_long(void)
+IRR_TEST(test_some_long, "some long messages go directly")
 {
     const irr_machine_t machine = infiniband();
     irr_traffic_t traffic = equal(64, 16, 64);
@@ -168,7 +167,7 @@ static void test_some_long(void)
 }
 
 /* A rank with few neighbours needs few messages, but Open MPI also sends the empty messages. */
-static void test_sparse(void)
+IRR_TEST(test_sparse, "with few neighbours direct messages win")
 {
     const irr_machine_t machine = infiniband();
     irr_traffic_t traffic = equal(1024, 32, 64);
@@ -187,7 +186,7 @@ static void test_sparse(void)
 }
 
 /* One rank receives much more than any rank sends. This does not fill the links of other nodes. */
-static void test_hot_rank(void)
+IRR_TEST(test_hot_rank, "a hot rank is no hot node")
 {
     const irr_machine_t machine = infiniband();
     irr_traffic_t traffic = equal(256, 32, 4096), hot = traffic;
@@ -199,7 +198,7 @@ static void test_hot_rank(void)
     CU_ASSERT(time_of(&machine, &hot, "bruck") > time_of(&machine, &hot, "direct"));
 }
 
-static void test_pacings(void)
+IRR_TEST(test_pacings, "a pacing costs signals and waits")
 {
     const irr_machine_t machine = ethernet();
     const irr_traffic_t traffic = equal(64, 1, 4096);
@@ -221,7 +220,7 @@ static void test_pacings(void)
  * If switches have short queues, Open MPI's order takes the time that contrib/lab measured for equal messages, and
  * pacings are faster.
  */
-static void test_shallow(void)
+IRR_TEST(test_shallow, "shallow switches cost without a pacing")
 {
     static const struct { double bytes, host_ms, best_ms; } rows[] = { { 65536, 70, 47.5 }, { 262144, 268.9, 170.3 } };
     irr_machine_t machine = ethernet();
@@ -246,7 +245,7 @@ static void test_shallow(void)
  * Compares with the times in ms of direct/loose by irr_plan simulate, for the patterns equal, random, skewed and spike
  * on single:8 of contrib/lab.
  */
-static void test_loose(void)
+IRR_TEST(test_loose, "steps that wait for both directions take longer where messages differ")
 {
     static const struct { double bytes, even, messages, longest, ms; } rows[] = {
         { 458752, 458752, 7, 65536, 39.8 }, { 610584, 569088, 7, 124488, 65.9 }, { 405504, 180224, 5, 180224, 41.6 },
@@ -268,7 +267,7 @@ static void test_loose(void)
     }
 }
 
-static void test_no_such_grid(void)
+IRR_TEST(test_no_such_grid, "a grid of too many stages takes for ever")
 {
     const irr_machine_t machine = infiniband();
     const irr_traffic_t traffic = equal(1024, 1, 8);
@@ -282,7 +281,7 @@ static void test_no_such_grid(void)
  * Compares with simulated times in us, for 64 ranks on 64 nodes. One message of each rank is 64 times as long as the
  * other messages.
  */
-static void test_hybrid(void)
+IRR_TEST(test_hybrid, "a grid gains where long messages go beside it")
 {
     static const struct { double bytes, ethernet, infiniband; } rows[] = { { 256, 115, 38 }, { 512, 129, 52 } };
     irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("hybrid"));
@@ -329,14 +328,13 @@ static irr_traffic_t any_traffic(uint64_t *state)
 }
 
 /* Every row has a time. More bytes do not shorten the time, unless messages then take another route. */
-static void test_any(void)
+IRR_TEST_SEEDED(test_any, "each row has a time for any traffic, which more bytes do not shorten")
 {
     const irr_machine_t machines[] = { infiniband(), ethernet() };
-    uint64_t state = irr_test_seed();
 
     for (int run = 0; run < irr_test_runs(20000); run++) {
-        const irr_machine_t *machine = &machines[irr_test_below(&state, 2)];
-        irr_traffic_t traffic = any_traffic(&state);
+        const irr_machine_t *machine = &machines[irr_test_below(state, 2)];
+        irr_traffic_t traffic = any_traffic(state);
 
         for (int row = 0; irr_algorithm_name(row) != NULL; row++) {
             const irr_strategy_t *strategy = irr_algorithm_strategy(row);
@@ -354,7 +352,7 @@ static void test_any(void)
     }
 }
 
-static void test_traffic_of(void)
+IRR_TEST(test_traffic_of, "the traffic of a matrix is that of its busiest rank")
 {
     uint64_t entries[] = { 100, 5, 0,  7, 100, 0,  9, 20, 100 };
     const irr_matrix_t matrix = { .ranks = 3, .entries = entries };
@@ -369,17 +367,4 @@ static void test_traffic_of(void)
     CU_ASSERT_EQUAL(traffic.longest, 20);
 }
 
-IRR_TEST_MAIN("model", 120,
-    { "grids gain what the simulation has", test_gains },
-    { "times are those of the simulation and of the lab", test_times },
-    { "steps that wait for both directions take longer where messages differ", test_loose },
-    { "leaders pay between nodes of several ranks", test_nodes },
-    { "some long messages go directly", test_some_long },
-    { "with few neighbours direct messages win", test_sparse },
-    { "a hot rank is no hot node", test_hot_rank },
-    { "a pacing costs signals and waits", test_pacings },
-    { "shallow switches cost without a pacing", test_shallow },
-    { "a grid of too many stages takes for ever", test_no_such_grid },
-    { "a grid gains where long messages go beside it", test_hybrid },
-    { "each row has a time for any traffic, which more bytes do not shorten", test_any },
-    { "the traffic of a matrix is that of its busiest rank", test_traffic_of })
+IRR_TEST_MAIN("model", 120)

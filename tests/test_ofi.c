@@ -4,55 +4,17 @@
  */
 #include "transport_suite.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-/* X(setup, provider) */
-#define PROVIDERS(X)                 \
-    X(tcp_rxm,   "tcp;ofi_rxm")      \
-    X(tcp,       "tcp")              \
-    X(net,       "net")              \
-    X(shm,       "shm")              \
-    X(sockets,   "sockets")          \
-    X(udp_rxd,   "udp;ofi_rxd")      \
-    X(verbs_rxm, "verbs;ofi_rxm")    \
-    X(psm3,      "psm3")             \
-    X(psm2,      "psm2")             \
-    X(efa,       "efa")              \
-    X(cxi,       "cxi")              \
-    X(opx,       "opx")
-
-#define SETUP(name, provider)                                                         \
-    static const irr_opener_t name = {                                                \
-        .config = { .transport = "ofi", .ofi_provider = provider, .one_node = true }  \
-    };                                                                                \
-    IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, name)                                         \
-    IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_WRAP, name)                                    \
-                                                                                      \
-    static const irr_test_case_t name##_cases[] = {                                   \
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, name)                                      \
-        IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_ROW, name)                                 \
-        { NULL, NULL }                                                                \
-    };                                                                                \
-                                                                                      \
-    static void name##_missing(void)                                                  \
-    {                                                                                 \
-        irr_test_skip("libfabric has no provider " provider " that serves here");     \
-    }
-
-PROVIDERS(SETUP)
-
-static const struct provider {
-    const char            *name, *text;
-    const irr_test_case_t *cases;
-    void                 (*missing)(void);
-} providers[] = {
-#define ROW(name, provider) { #name, provider, name##_cases, name##_missing },
-    PROVIDERS(ROW)
-#undef ROW
+static const char *const providers[] = {
+    "tcp;ofi_rxm", "tcp", "net", "shm", "sockets", "udp;ofi_rxd", "verbs;ofi_rxm", "psm3", "psm2", "efa", "cxi", "opx"
 };
 
-enum { COUNT = IRR_TEST_COUNT(providers), CASES = 40 };
+enum { COUNT = IRR_TEST_COUNT(providers) };
+
+static void skip(const irr_test_case_t *self)
+{
+    (void)self;
+    irr_test_skip("libfabric has no such provider that serves here");
+}
 
 /* sockets takes long, and libfabric advises against it. */
 static bool is_wanted(const char *provider, const char *only)
@@ -80,23 +42,19 @@ static bool is_here(const char *provider)
 /* Tests all providers, or only the provider that IRR_PROVIDER in the environment names. */
 int main(void)
 {
-    static irr_test_case_t cases[COUNT * CASES + 1];
+    static irr_test_case_t missing[COUNT];
+    static irr_opener_t openers[COUNT];
     const char *only = getenv("IRR_PROVIDER");
-    size_t count = 0;
 
     for (size_t i = 0; i < COUNT; i++) {
-        const struct provider *provider = &providers[i];
-
-        if (!is_wanted(provider->text, only)) {
-            continue;
-        }
-        if (!is_here(provider->text)) {
-            cases[count++] = (irr_test_case_t){ provider->name, provider->missing };
-            continue;
-        }
-        for (const irr_test_case_t *test = provider->cases; test->name != NULL; test++) {
-            cases[count++] = *test;
+        openers[i].config = (irr_engine_config_t){
+            .transport = "ofi", .ofi_provider = providers[i], .one_node = true };
+        missing[i] = (irr_test_case_t){ .name = providers[i], .run = skip };
+        if (is_wanted(providers[i], only) && is_here(providers[i])) {
+            irr_suite_add(providers[i], &openers[i], 0);
+        } else if (is_wanted(providers[i], only)) {
+            irr_test_add(&missing[i]);
         }
     }
-    return irr_test_main("ofi", cases, 600);
+    return irr_test_main("ofi", 600);
 }

@@ -56,8 +56,8 @@ static irr_status_t limit_large(irr_transport_t *transports[IRR_NET_RANKS])
 static const irr_opener_t small = { .config = TCP, .wrap = limit_small };
 static const irr_opener_t large = { .config = TCP, .wrap = limit_large };
 
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, small)
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, large)
+IRR_TRANSPORT_SUITE(small)
+IRR_TRANSPORT_SUITE(large)
 
 /* ---- lengths ---- */
 
@@ -98,18 +98,17 @@ static void check_lengths(irr_net_t *net, size_t max)
     }
 }
 
-IRR_NET_TEST(test_small_lengths, &small)
+IRR_NET_TEST(test_small_lengths, &small, "lengths around those of small fragments")
 {
     check_lengths(net, SMALL);
 }
 
-IRR_NET_TEST(test_large_lengths, &large)
+IRR_NET_TEST(test_large_lengths, &large, "lengths around those of large fragments")
 {
     check_lengths(net, LARGE);
 }
 
-/* Lists whose pieces end before, at and behind the ends of fragments. */
-IRR_NET_TEST(test_lists, &small)
+IRR_NET_TEST(test_lists, &small, "lists whose pieces end before, at and behind the ends of fragments")
 {
     const size_t cuts[][4] = {
         { SMALL, SMALL, SMALL, 5 }, { 1, 3 * SMALL, 0, 4 }, { SMALL - 1, 2, SMALL + 3, SMALL + 1 },
@@ -151,7 +150,7 @@ static void meet_in_row(irr_net_t *net, const size_t sent[ROW], const size_t roo
     expect_empty(net);
 }
 
-IRR_NET_TEST(test_row, &small)
+IRR_NET_TEST(test_row, &small, "messages of one tag that are cut short")
 {
     static const size_t sent[][ROW] = {
         { 3 * SMALL, 100, 2 * SMALL, SMALL, 5 * SMALL + 1, 8 }, { SMALL, SMALL, SMALL, SMALL, SMALL, SMALL },
@@ -170,7 +169,7 @@ IRR_NET_TEST(test_row, &small)
 /* ---- discarding ---- */
 
 /* The second fragment of a message, for which no receive is posted yet, must not be discarded. */
-IRR_NET_TEST(test_discard, &small)
+IRR_NET_TEST(test_discard, &small, "fragments of a message are not discarded")
 {
     size_t count = 0;
     irr_msg_t msg;
@@ -200,7 +199,7 @@ static ssize_t read_moving(struct fid_cq *queue, void *entries, size_t count)
  * A receive has the first fragment of a message, but the transport has not seen its completion. The rest of the message
  * is not discarded.
  */
-IRR_NET_TEST(test_unseen, &small)
+IRR_NET_TEST(test_unseen, &small, "nor is a fragment that arrives before the first one is seen")
 {
     static const size_t rooms[] = { 0, 100, SMALL, 2 * SMALL };
     struct fid_cq *queue;
@@ -266,20 +265,11 @@ static void abandon_after(irr_net_t *net, int steps)
     expect_empty(net);
 }
 
-IRR_NET_TEST(test_abandon, &small)
+IRR_NET_TEST(test_abandon, &small, "receives that are abandoned between fragments")
 {
     for (int steps = 0; steps < 40; steps++) {
         abandon_after(net, steps);
     }
 }
 
-IRR_TEST_MAIN("ofi_fragments", 600,
-    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, small)
-    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, large)
-    { "lengths around those of small fragments", test_small_lengths },
-    { "lengths around those of large fragments", test_large_lengths },
-    { "lists whose pieces cross the ends of fragments", test_lists },
-    { "messages of one tag that are cut short", test_row },
-    { "fragments of a message are not discarded", test_discard },
-    { "nor is a fragment that arrives before the first one is seen", test_unseen },
-    { "receives that are abandoned between fragments", test_abandon })
+IRR_TEST_MAIN("ofi_fragments", 600)

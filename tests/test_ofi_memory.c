@@ -2,7 +2,6 @@
  * test_ofi_memory.c - libfabric with missing memory: for a transport, for packed lists, and for operations. A last test
  * measures the memory and files that a thousand transports leave. All tests run over tcp on the loopback.
  */
-#include "irr_memory.h"
 #include "irr_world.h"
 #include "open_files.h"
 #include "transport_suite.h"
@@ -10,7 +9,6 @@
 #include "transport/ofi/ofi.h"
 
 #include <malloc.h>
-#include <stdlib.h>
 
 #define TAG IRR_NET_TAG
 
@@ -70,36 +68,31 @@ static bool live(void)
     return status == IRR_OK;
 }
 
-static void test_memory(void)
+IRR_TEST(test_memory, "each allocation fails once")
 {
     bool failed = true;
 
     for (size_t nth = 1; failed && nth < 100; nth++) {
         bool lived;
 
-        irr_memory_begin();
         irr_memory_fail(nth, NULL);
         lived = live();
         failed = irr_memory_failed();
         CU_ASSERT(lived || failed);
         irr_memory_fail(0, NULL);
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
     CU_ASSERT_FALSE(failed);
 }
 
 /* ---- lists ---- */
 
-/* If memory to pack a list is missing, a send or a receive is refused, and no operation is left. */
-static void test_lists(void)
+IRR_TEST(test_lists, "if memory to pack a list is missing, a send or a receive is refused, and no operation is left")
 {
     for (int lacking = 0; lacking < 2; lacking++) {
         irr_msg_t msg = { .from = 0, .to = 1, .tag = TAG, .form = IRR_FORM_GATHER, .seed = 1 };
         irr_net_t net;
 
-        irr_memory_begin();
         if (!irr_net_open(&net, &plain)) {
-            irr_memory_end();
             return;
         }
         irr_net_exchange_bytes(&net, 0, 1, 8, true);
@@ -114,7 +107,6 @@ static void test_lists(void)
         irr_msg_finish(&net, &msg);
         CU_ASSERT_EQUAL(irr_net_discard(&net, 1, IRR_NET_ID, 0, 0), 0);
         irr_net_close(&net);
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
 }
 
@@ -143,14 +135,13 @@ static size_t flood(irr_net_t *net, irr_msg_t *msgs)
  * A rank that has used all operations still sends short messages and discards unexpected messages. Other ranks
  * continue.
  */
-static void test_operations(void)
+IRR_TEST(test_operations, "no memory for another operation")
 {
     irr_msg_t *msgs = irr_test_array(MOST, sizeof(*msgs));
     irr_op_t refused = { .then = NULL };
     irr_net_t net;
     size_t count;
 
-    irr_memory_begin();
     if (irr_net_open(&net, &plain)) {
         irr_net_exchange_bytes(&net, 0, 1, 8, true);
         irr_net_exchange_bytes(&net, 1, 0, 8, true);
@@ -181,7 +172,6 @@ static void test_operations(void)
         irr_msg_close(&msgs[count]);
         irr_net_close(&net);
     }
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
     free(msgs);
 }
 
@@ -209,10 +199,8 @@ static bool run_short(const char *algorithm, uint64_t *state)
     irr_job_t *job;
     bool ended = false;
 
-    irr_memory_begin();
     if (irr_net_open_transports(tcp, transports) != IRR_OK) {
         irr_test_skip("no libfabric");
-        irr_memory_end();
         return false;
     }
     irr_world_open_on(&world, IRR_NET_RANKS, transports);
@@ -239,18 +227,16 @@ static bool run_short(const char *algorithm, uint64_t *state)
     irr_memory_fail(0, NULL);
     irr_team_close(&team);
     irr_job_destroy(job);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
     return ended;
 }
 
-static void test_exchanges(void)
+IRR_TEST_SEEDED(test_exchanges, "no memory for the operations of an exchange")
 {
     static const char *const rows[] = { "direct", "tree", "random", "spread" };
-    uint64_t state = irr_test_seed();
     int ended = 0;
 
     for (size_t i = 0; i < 5 * IRR_TEST_COUNT(rows); i++) {
-        ended += run_short(rows[i / 5], &state);
+        ended += run_short(rows[i / 5], state);
     }
     CU_ASSERT(ended > 0);
 }
@@ -258,7 +244,7 @@ static void test_exchanges(void)
 /* ---- memory and files that are left ---- */
 
 /* Measures after FIRST cycles, when libfabric has made all allocations that it makes only once. */
-static void test_cycles(void)
+IRR_TEST(test_cycles, "transports come and go")
 {
     enum { CYCLES = 1000, FIRST = 20, ALLOWED = 1 << 20 };
     const int count = FIRST + irr_test_runs(CYCLES);
@@ -276,9 +262,4 @@ static void test_cycles(void)
     CU_ASSERT(mallinfo2().uordblks < bytes + ALLOWED);
 }
 
-IRR_TEST_MAIN("ofi_memory", 600,
-    { "each allocation fails once", test_memory },
-    { "no memory to pack a list", test_lists },
-    { "no memory for another operation", test_operations },
-    { "no memory for the operations of an exchange", test_exchanges },
-    { "transports come and go", test_cycles })
+IRR_TEST_MAIN("ofi_memory", 600)

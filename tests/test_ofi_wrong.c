@@ -7,9 +7,6 @@
 
 #include "transport/ofi/ofi.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define TAG IRR_NET_TAG
 
 #define TCP { .transport = "ofi", .ofi_provider = "tcp;ofi_rxm", .one_node = true }
@@ -52,7 +49,7 @@ static irr_status_t make_stubborn(irr_transport_t *transports[IRR_NET_RANKS])
 
 static const irr_opener_t plain = { .config = TCP }, again = { .config = TCP, .wrap = make_stubborn };
 
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, again)
+IRR_TRANSPORT_SUITE(again)
 
 enum { WINDOW = 50, ALL = 100000 };
 
@@ -67,7 +64,7 @@ static void post(irr_net_t *net, irr_msg_t *msg, uint64_t seed, uint64_t *random
 }
 
 /* Messages of one tag have the same order at both ends, so the k-th receive takes the k-th message. */
-IRR_NET_TEST(test_again, &again)
+IRR_NET_TEST(test_again, &again, "every other call must be repeated")
 {
     const int count = irr_test_runs(ALL);
     uint64_t random = irr_test_seed();
@@ -87,7 +84,7 @@ IRR_NET_TEST(test_again, &again)
 /* ---- many receives ---- */
 
 /* Posts more receives of one tag than the provider accepts. The first message is for a receive that was posted last. */
-IRR_NET_TEST(test_receives, &plain)
+IRR_NET_TEST(test_receives, &plain, "more receives than the provider takes")
 {
     enum { MANY = 5000 };
     irr_msg_t *msgs = irr_test_array(MANY + 1, sizeof(*msgs));
@@ -112,7 +109,7 @@ IRR_NET_TEST(test_receives, &plain)
  * An address with a wrong byte or length is refused, or makes a peer that is never reached. No byte beyond the address
  * is read.
  */
-static void test_addresses(void)
+IRR_TEST(test_addresses, "bad addresses")
 {
     irr_engine_config_t config = tcp;
     irr_transport_t *transport;
@@ -144,7 +141,7 @@ static void test_addresses(void)
 
 /* ---- parameters ---- */
 
-static void test_names(void)
+IRR_TEST(test_names, "providers and domains that do not exist")
 {
     static const struct { const char *provider, *domain, *word; } cases[] = {
         { "pigeon", NULL, "pigeon" }, { "tcp;ofi_rxm", "eth99", "eth99" }, { NULL, "eth99,,", "ofi_domain" },
@@ -178,8 +175,7 @@ static int getinfo_strict(uint32_t version, const char *node, const char *servic
     return getinfo(version, node, service, flags, hints, info);
 }
 
-/* The transport refuses the provider, and one error message names the provider. */
-static void test_registration(void)
+IRR_TEST(test_registration, "the transport refuses the provider, and one error message names the provider")
 {
     const irr_ofi_library_t *library;
     irr_ofi_library_t strict;
@@ -201,10 +197,4 @@ static void test_registration(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(irr_world_log.last, "ofi_provider"));
 }
 
-IRR_TEST_MAIN("ofi_wrong", 600,
-    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, again)
-    { "every other call must be repeated", test_again },
-    { "more receives than the provider takes", test_receives },
-    { "bad addresses", test_addresses },
-    { "providers and domains that do not exist", test_names },
-    { "a provider that requires registered memory", test_registration })
+IRR_TEST_MAIN("ofi_wrong", 600)

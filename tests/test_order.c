@@ -1,5 +1,4 @@
 /* test_order.c - the rules of orders for all sizes, the pacings, and the names of orders, pacings and algorithms. */
-#include "irr_test.h"
 #include "plan_all.h"
 
 #include "order/order.h"
@@ -8,7 +7,6 @@
 #include "study/plans.h"
 
 #include <limits.h>
-#include <string.h>
 
 #define SIZE_LARGEST 64
 
@@ -111,7 +109,7 @@ static int count_contention(const schedule_t *schedule, int size)
  * In the order natural, all members first send to member 0, so that count_contention must find contention. test_plan.c
  * has steps of rotate and natural. The largest group causes no overflow.
  */
-static void test_rules(void)
+IRR_TEST(test_rules, "every order keeps the rules for 1 to 64 members")
 {
     const irr_group_t largest = { INT_MAX, INT_MAX - 1 };
     static schedule_t schedule;
@@ -131,7 +129,7 @@ static void test_rules(void)
 
 /* ---- pacing ---- */
 
-static void test_pacing_table(void)
+IRR_TEST(test_pacing_table, "the table of pacings")
 {
     CU_ASSERT_PTR_EQUAL(irr_pacing_of(IRR_PACING_FREE), &irr_pacing_free);
     CU_ASSERT_PTR_EQUAL(irr_pacing_of(IRR_PACING_LOOSE), &irr_pacing_loose);
@@ -149,7 +147,7 @@ static void test_pacing_table(void)
 /* Names that no row has. */
 static const char *const unknown[] = { "", "DIRECT", "direct ", "a1 ", "rs" };
 
-static void test_algorithm_names(void)
+IRR_TEST(test_algorithm_names, "algorithms are found by their names")
 {
     int rows = 0;
 
@@ -187,7 +185,7 @@ static irr_pacing_kind_t own_pacing(const irr_strategy_t *strategy, const char *
  * Each row has a route, an order that fits the route, and a pacing. A grid has only one pacing. Exchanges without a
  * schedule use the direct route without signals.
  */
-static void test_algorithm_rows(void)
+IRR_TEST(test_algorithm_rows, "every algorithm has a route, an order and a pacing")
 {
     for (int i = 0; irr_algorithm_name(i) != NULL; i++) {
         const irr_strategy_t *row = irr_algorithm_strategy(i);
@@ -217,8 +215,4 @@ static void test_algorithm_rows(void)
     }
 }
 
-IRR_TEST_MAIN("order", 60,
-    { "every order keeps the rules for 1 to 64 members", test_rules },
-    { "the table of pacings", test_pacing_table },
-    { "algorithms are found by their names", test_algorithm_names },
-    { "every algorithm has a route, an order and a pacing", test_algorithm_rows })
+IRR_TEST_MAIN("order", 60)

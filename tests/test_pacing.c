@@ -5,7 +5,6 @@
  * and test_waits.c has examples.
  */
 #include "irr_job.h"
-#include "irr_test.h"
 #include "plan_all.h"
 #include "tree_scene.h"
 
@@ -13,9 +12,6 @@
 #include "pacing/pacing.h"
 #include "pacing/signals.h"
 #include "route/direct.h"
-
-#include <stdio.h>
-#include <string.h>
 
 enum { RANKS_MAX = 12, STEPS_MAX = 400, GRANTS_MAX = 3, RUNS = 400, ANY = -1 };
 
@@ -334,24 +330,21 @@ static size_t violations(const irr_job_t *job, int algorithm, irr_pacing_kind_t 
     return broken;
 }
 
-static void test_all(void)
+IRR_TEST_SEEDED(test_all, "any algorithm keeps loose and grant, whichever step takes forever")
 {
-    uint64_t state = irr_test_seed();
-
     for (int i = 0; i < irr_test_runs(RUNS); i++) {
-        const int ranks = 1 + (int)irr_test_below(&state, RANKS_MAX / 2), algorithm = draw_algorithm(&state);
-        const irr_job_kind_t kind = (irr_job_kind_t)irr_test_below(&state, IRR_JOB_KINDS);
+        const int ranks = 1 + (int)irr_test_below(state, RANKS_MAX / 2), algorithm = draw_algorithm(state);
+        const irr_job_kind_t kind = (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS);
         const irr_pacing_kind_t pacing = (irr_pacing_kind_t)(1 + i % ((int)IRR_PACING_COUNT - 1));
-        const size_t grants = 1 + irr_test_below(&state, GRANTS_MAX);
-        irr_job_t *job = irr_job_create(ranks, kind, irr_test_random(&state));
+        const size_t grants = 1 + irr_test_below(state, GRANTS_MAX);
+        irr_job_t *job = irr_job_create(ranks, kind, irr_test_random(state));
 
-        CU_ASSERT_EQUAL(violations(job, algorithm, pacing, pacing, grants, irr_test_random(&state)), 0);
+        CU_ASSERT_EQUAL(violations(job, algorithm, pacing, pacing, grants, irr_test_random(state)), 0);
         irr_job_destroy(job);
     }
 }
 
-/* Other pacings violate the rules. */
-static void test_violated(void)
+IRR_TEST(test_violated, "other pacings violate the rules")
 {
     static const struct { irr_pacing_kind_t pacing, rule; } rows[] = {
         { IRR_PACING_FREE, IRR_PACING_LOOSE }, { IRR_PACING_FREE, IRR_PACING_GRANT },
@@ -414,27 +407,23 @@ static size_t meetings_on(const tree_scene_t *scene, irr_job_kind_t kind, irr_pa
  * On links of equal speed no message begins before the messages of earlier steps on its links are received. Without the
  * pacing some messages do.
  */
-static void test_tree(void)
+IRR_TEST_SEEDED(test_tree, "sync: no messages meet on a link of a tree")
 {
     static tree_scene_t scene;
-    uint64_t state = irr_test_seed();
     size_t free = 0;
 
     for (int i = 0; i < irr_test_runs(400); i++) {
         do {
-            tree_scene_any(&scene, &state, RANKS_MAX);
+            tree_scene_any(&scene, state, RANKS_MAX);
         } while (scene.ranks > RANKS_MAX || scene.ranks < 2);
         free += meetings_on(&scene, IRR_JOB_UNIFORM, IRR_PACING_FREE, 1);
         for (int v = 0; v < scene.topology.vertices; v++) {
             scene.speed[v] = 1;
         }
-        CU_ASSERT_EQUAL(meetings_on(&scene, (irr_job_kind_t)irr_test_below(&state, IRR_JOB_KINDS), IRR_PACING_SYNC,
-                                    irr_test_random(&state)), 0);
+        CU_ASSERT_EQUAL(meetings_on(&scene, (irr_job_kind_t)irr_test_below(state, IRR_JOB_KINDS), IRR_PACING_SYNC,
+                                    irr_test_random(state)), 0);
     }
     CU_ASSERT(free > 0);
 }
 
-IRR_TEST_MAIN("pacing", 120,
-    { "any algorithm keeps loose and grant, whichever step takes forever", test_all },
-    { "other pacings violate the rules",            test_violated },
-    { "sync: no messages meet on a link of a tree", test_tree })
+IRR_TEST_MAIN("pacing", 120)

@@ -2,7 +2,6 @@
  * test_pairs.c - exchanges in place, in pairs with little scratch. The checker accepts the plans. Every byte arrives in
  * any order of messages. Exchanges end even if the counts at both ends differ, or if peers do not exchange in place.
  */
-#include "irr_test.h"
 #include "irr_world.h"
 
 #include "pacing/pacing.h"
@@ -116,20 +115,19 @@ static void check_one(const irr_pairs_limits_t *limit, int ranks, size_t eager_m
 }
 
 /* All, some, or no messages are eager. */
-static void test_random(void)
+IRR_TEST_SEEDED(test_random, "plans are accepted, and every byte arrives")
 {
     static const size_t eager_max[] = { 0, 100, SIZE_MAX };
-    uint64_t state = irr_test_seed();
 
     for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
         for (int i = 0; i < irr_test_runs(12 * LIMITS); i++) {
-            check_one(&limits[i % LIMITS], ranks, eager_max[irr_test_below(&state, 3)], &state);
+            check_one(&limits[i % LIMITS], ranks, eager_max[irr_test_below(state, 3)], state);
         }
     }
 }
 
 /* Messages of up to 256 GiB in each direction, with the limits of exchanges, never need more scratch than the limit. */
-static void test_bound(void)
+IRR_TEST(test_bound, "scratch is bounded")
 {
     static const size_t lengths[] = {
         1, IRR_PAIRS_CHUNK, IRR_PAIRS_CHUNK + 1, IRR_PAIRS_SCRATCH, (size_t)1 << 30, (size_t)1 << 38 };
@@ -232,22 +230,18 @@ static bool check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts,
     return failed;
 }
 
-static void test_wrong(void)
+IRR_TEST_SEEDED(test_wrong, "counts that differ, and peers that are not in place")
 {
     static const irr_pacing_t *const pacings[] = { &irr_pacing_free, &irr_pacing_loose };
-    uint64_t state = irr_test_seed();
     int runs = 0, failed = 0;
 
     for (int ranks = 2; ranks <= RANKS_MAX; ranks++) {
         for (int i = 0; i < irr_test_runs(12 * LIMITS); i++) {
-            failed += check_wrong(&limits[i % LIMITS], ranks, i % 2 == 0, pacings[i / 2 % 2], &state);
+            failed += check_wrong(&limits[i % LIMITS], ranks, i % 2 == 0, pacings[i / 2 % 2], state);
             runs++;
         }
     }
     CU_ASSERT(failed > 0 && failed < runs);
 }
 
-IRR_TEST_MAIN("pairs", 120,
-    { "plans are accepted, and every byte arrives", test_random },
-    { "scratch is bounded", test_bound },
-    { "counts that differ, and peers that are not in place", test_wrong })
+IRR_TEST_MAIN("pairs", 120)

@@ -1,15 +1,11 @@
 /*
  * test_placement.c - lists of hosts, hosts by name, ranks on hosts, and the subtree of a topology that the ranks use.
  */
-#include "irr_memory.h"
 #include "irr_test.h"
 
 #include "core/alloc.h"
 #include "problem/hostlist.h"
 #include "problem/placement.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static uint64_t state;
 
@@ -30,7 +26,7 @@ static void join(const irr_names_t *names, char *text, size_t size)
     }
 }
 
-static void test_lists(void)
+IRR_TEST(test_lists, "lists are expanded")
 {
     static const struct { const char *text, *expected; } lists[] = {
         { "n0", "n0" }, { " ,n1,,n0 n0,", "n1 n0 n0" }, { "n[0-2,9],login1", "n0 n1 n2 n9 login1" },
@@ -52,7 +48,7 @@ static void test_lists(void)
 
 #define NO_RANGE " in brackets is not a number or a range such as 0-7"
 
-static void test_bad_lists(void)
+IRR_TEST(test_bad_lists, "malformed lists are refused")
 {
     static const struct { const char *text, *reason; } lists[] = {
         { "", "list of names is empty" }, { " , ", "list of names is empty" },
@@ -78,7 +74,7 @@ static void test_bad_lists(void)
 }
 
 /* 250 letters x, and the end of a row. */
-static void test_long_names(void)
+IRR_TEST(test_long_names, "names may have 255 bytes")
 {
     static const struct { const char *end; size_t names; } rows[] = {
         { "xxxxx", 1 }, { "xxxxxx", 0 }, { "[10000-10001]", 2 }, { "[100000]", 0 }, { "[00000]y", 0 }
@@ -109,7 +105,7 @@ static irr_status_t expand(void *context)
     return status;
 }
 
-static void test_list_memory(void)
+IRR_TEST(test_list_memory, "memory that runs out does not change a list")
 {
     char list[] = "n[0-30],x";
 
@@ -182,7 +178,7 @@ static void random_name(char *name)
     }
 }
 
-static void test_find_random(void)
+IRR_TEST(test_find_random, "hosts are found as a search of all hosts finds them")
 {
     state = irr_test_seed();
     for (int run = 0; run < 500; run++) {
@@ -214,7 +210,7 @@ static void test_find_random(void)
 
 /* ---- ranks on hosts ---- */
 
-static void test_placement(void)
+IRR_TEST(test_placement, "ranks are on hosts, or a reason names the missing host")
 {
     static const struct { const char *list, *third; irr_status_t status; const char *reason; } rows[] = {
         { "n[0-5],n6.site,s", "n2", IRR_OK, "" },
@@ -231,10 +227,9 @@ static void test_placement(void)
         int host_of[4];
 
         make(rows[i].list, 7, flat, &topology);
-        irr_memory_begin();
         irr_memory_fail(rows[i].status == IRR_ERR_NO_MEMORY, NULL);
         CU_ASSERT_EQUAL(irr_placement(&topology, names, 4, host_of, reason, sizeof(reason)), rows[i].status);
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
+        irr_memory_fail(0, NULL);
         CU_ASSERT_STRING_EQUAL(reason, rows[i].reason);
         CU_ASSERT(rows[i].status != IRR_OK ||
                   (host_of[0] == 2 && host_of[1] == 0 && host_of[2] == 2 && host_of[3] == 6));
@@ -322,7 +317,7 @@ static void check_subtree(const irr_topology_t *whole, const int *before, int ra
     }
 }
 
-static void test_cut_random(void)
+IRR_TEST(test_cut_random, "a subtree has the same paths, and only vertices on paths")
 {
     state = irr_test_seed() + 1;
     for (int run = 0; run < 300; run++) {
@@ -354,7 +349,7 @@ static irr_status_t cut(void *context)
     return status;
 }
 
-static void test_cut_errors(void)
+IRR_TEST(test_cut_errors, "hosts that do not exist and memory that runs out change nothing")
 {
     irr_topology_t topology, subtree;
 
@@ -366,12 +361,4 @@ static void test_cut_errors(void)
     irr_topology_fini(&topology);
 }
 
-IRR_TEST_MAIN("placement", 60,
-    { "lists are expanded", test_lists },
-    { "malformed lists are refused", test_bad_lists },
-    { "names may have 255 bytes", test_long_names },
-    { "memory that runs out does not change a list", test_list_memory },
-    { "hosts are found as a search of all hosts finds them", test_find_random },
-    { "ranks are on hosts, or a reason names the missing host", test_placement },
-    { "a subtree has the same paths, and only vertices on paths", test_cut_random },
-    { "hosts that do not exist and memory that runs out change nothing", test_cut_errors })
+IRR_TEST_MAIN("placement", 60)

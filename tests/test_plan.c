@@ -3,18 +3,13 @@
  * check the plans of all strategies.
  */
 #include "irr_job.h"
-#include "irr_test.h"
 #include "plan_all.h"
 
 #include "plan/strategy.h"
 #include "plan/plan.h"
 #include "study/print.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-/* A rank cannot build a plan of a grid alone. */
-static void test_refused(void)
+IRR_TEST(test_refused, "a rank cannot build a plan of a grid alone")
 {
     irr_job_t *job = irr_job_create(3, IRR_JOB_UNIFORM, 1);
     irr_plan_t plan;
@@ -69,7 +64,7 @@ static void add_forwarding(irr_plan_t *plan)
     }
 }
 
-static void test_text_of_two_stages(void)
+IRR_TEST(test_text_of_two_stages, "the text of a plan of two stages")
 {
     static const irr_piece_t early[] = { { IRR_BUFFER_INPUT, false, 0, 4 }, { IRR_BUFFER_SCRATCH, false, 8, 4 } };
     const irr_step_params_t copy = { .kind = IRR_STEP_COPY, .peer = 1, .stage = 1, .pieces = early, .npieces = 2 };
@@ -96,7 +91,7 @@ static void test_text_of_two_stages(void)
     irr_plan_fini(&plan);
 }
 
-static void test_text_unwritable(void)
+IRR_TEST(test_text_unwritable, "a stream that fails is an error")
 {
     const irr_problem_t problem = { .ranks = 1, .rank = 0 };
     FILE *full = fopen("/dev/full", "w");
@@ -116,8 +111,7 @@ static void test_text_unwritable(void)
 
 /* ---- memory ---- */
 
-/* A reservation whose number of bytes overflows is refused. */
-static void test_reserve_overflow(void)
+IRR_TEST(test_reserve_overflow, "a reservation whose number of bytes overflows is refused")
 {
     const irr_plan_room_t bounds = { .steps = SIZE_MAX / 8, .pieces = 1, .deps = 1 };
     irr_plan_t plan;
@@ -128,8 +122,4 @@ static void test_reserve_overflow(void)
     irr_plan_fini(&plan);
 }
 
-IRR_TEST_MAIN("plan", 60,
-    { "algorithms of several stages are refused", test_refused },
-    { "the text of a plan of two stages", test_text_of_two_stages },
-    { "a stream that fails is an error", test_text_unwritable },
-    { "a reserve that overflows", test_reserve_overflow })
+IRR_TEST_MAIN("plan", 60)

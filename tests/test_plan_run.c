@@ -2,15 +2,9 @@
  * test_plan_run.c - the run of irr_plan check for plans that are wrong, and without memory. tests/irr_plan.sh runs the
  * plans of all rows.
  */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "matrix_scene.h"
 #include "plan.h"
 #include "plan_all.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const irr_strategy_t unlimited;
 
@@ -32,7 +26,7 @@ static void build(const char *algorithm, irr_overlap_t overlap, int ranks, bool 
 }
 
 /* The last send of rank 0 and the receive that waits for it do not match, so the receiver waits forever. */
-static void test_never_ends(void)
+IRR_TEST(test_never_ends, "a run without an end ends")
 {
     char reason[256] = "";
     irr_plans_t plans;
@@ -49,7 +43,7 @@ static void test_never_ends(void)
 }
 
 /* Rank 1 receives each of two messages in the place of the other message. */
-static void test_wrong_place(void)
+IRR_TEST(test_wrong_place, "bytes in a wrong place are detected")
 {
     char reason[256] = "";
     irr_matrix_t matrix;
@@ -76,7 +70,7 @@ static irr_status_t run(void *context)
     return irr_tool_run(&unlimited, context, reason, sizeof(reason));
 }
 
-static void test_memory(void)
+IRR_TEST(test_memory, "memory runs out anywhere")
 {
     irr_plans_t plans;
 
@@ -85,7 +79,4 @@ static void test_memory(void)
     irr_plans_fini(&plans);
 }
 
-IRR_TEST_MAIN("plan run", 60,
-    { "a run without an end ends",      test_never_ends },
-    { "bytes in a wrong place are detected", test_wrong_place },
-    { "memory runs out anywhere",       test_memory })
+IRR_TEST_MAIN("plan run", 60)

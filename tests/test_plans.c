@@ -2,15 +2,11 @@
  * test_plans.c - the plans of all ranks, and their messages with the slices that they carry, for small jobs.
  * test_proof.c has the messages of all algorithms.
  */
-#include "irr_test.h"
 #include "matrix_scene.h"
 #include "plan_all.h"
 #include "plan_scene.h"
 
 #include "study/plans.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* Messages as text, one line each: stage.step from>to bytes, and source>destination[offset,end) for each slice. */
 typedef struct record {
@@ -68,7 +64,7 @@ static irr_matrix_t numbered_matrix(int ranks)
 
 /* ---- building ---- */
 
-static void test_refused(void)
+IRR_TEST(test_refused, "rows and matrices that cannot be planned are refused")
 {
     irr_matrix_t matrix = numbered_matrix(2);
     irr_plans_t plans = { .ranks = 77 };
@@ -87,7 +83,7 @@ static void test_refused(void)
 /* ---- messages ---- */
 
 /* The parts of a message may be sent in any order. Only their order distinguishes the parts. */
-static void test_scheduled(void)
+IRR_TEST(test_scheduled, "messages of a schedule")
 {
     irr_transmission_t list[] = {
         { 1, 0, 1, 1, 1, 0 }, { 1, 1, 2, 0, 13, 0 }, { 2, 0, 2, 0, 3, 0 }, { 2, 1, 0, 6, 5, 0 }, { 2, 2, 1, 0, 22, 0 },
@@ -152,7 +148,7 @@ static void open_pieced(irr_scene_t *scene)
  * Checks the messages of plans that forward, of plans that use their scratch twice, and of plans whose messages have
  * several pieces.
  */
-static void test_scenes(void)
+IRR_TEST(test_scenes, "messages of plans made by hand")
 {
     static const struct { void (*open)(irr_scene_t *scene); const char *messages; } rows[] = {
         { irr_scene_open, "1.1 0>1 16: 0>1[0,8) 0>2[0,8)\n"
@@ -186,7 +182,7 @@ static void test_scenes(void)
     }
 }
 
-static void test_stopped(void)
+IRR_TEST(test_stopped, "the caller can stop")
 {
     irr_scene_t scene;
     irr_plans_t plans = plans_of(&scene);
@@ -198,7 +194,7 @@ static void test_stopped(void)
     irr_scene_close(&scene);
 }
 
-static void test_broken(void)
+IRR_TEST(test_broken, "plans that are wrong have no messages")
 {
     irr_scene_t scene;
     irr_plans_t plans = plans_of(&scene);
@@ -211,9 +207,4 @@ static void test_broken(void)
     irr_scene_close(&scene);
 }
 
-IRR_TEST_MAIN("plans", 60,
-    { "rows and matrices that cannot be planned are refused", test_refused },
-    { "messages of a schedule", test_scheduled },
-    { "messages of plans made by hand", test_scenes },
-    { "the caller can stop", test_stopped },
-    { "plans that are wrong have no messages", test_broken })
+IRR_TEST_MAIN("plans", 60)

@@ -6,8 +6,6 @@
  * patterns with more than 9 ranks run with some of the rows, which differ from run to run. For up to 300 ranks only
  * samples run, because all cases would take minutes.
  */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "matrix_scene.h"
 #include "plan_all.h"
 
@@ -147,15 +145,13 @@ static bool is_proved(int algorithm, int ranks, uint64_t *state)
             (ranks <= RANKS_SOME || (forwards && irr_test_picks(state))));
 }
 
-static void test_dense(void)
+IRR_TEST_SEEDED(test_dense, "every row, patterns for each of 1 to 64 ranks")
 {
-    uint64_t state = irr_test_seed();
-
     for (int ranks = 1; ranks <= RANKS_DENSE; ranks++) {
         for (int p = 0; irr_pattern_name(p) != NULL; p++) {
             for (int row = 0; irr_algorithm_name(row) != NULL; row++) {
-                if (is_proved(row, ranks, &state)) {
-                    prove_pattern(row, p, ranks, &state);
+                if (is_proved(row, ranks, state)) {
+                    prove_pattern(row, p, ranks, state);
                 }
             }
         }
@@ -166,45 +162,42 @@ static void test_dense(void)
  * Runs one number of ranks of some or all ranges, which differ from run to run, because a run takes up to a second, and
  * with balanced-grid several seconds.
  */
-static void test_large(void)
+IRR_TEST_SEEDED(test_large, "samples of 65 to 300 ranks")
 {
-    uint64_t state = irr_test_seed();
     int patterns = 0;
 
     while (irr_pattern_name(patterns) != NULL) {
         patterns++;
     }
     for (int from = RANKS_DENSE + 1; from + A3_STEP <= RANKS_MAX; from += A3_STEP) {
-        if (from == RANKS_DENSE + 1 || irr_test_picks(&state)) {
-            prove_pattern(irr_algorithm_find("grid"), (int)irr_test_below(&state, (uint64_t)patterns),
-                          from + (int)irr_test_below(&state, A3_STEP), &state);
+        if (from == RANKS_DENSE + 1 || irr_test_picks(state)) {
+            prove_pattern(irr_algorithm_find("grid"), (int)irr_test_below(state, (uint64_t)patterns),
+                          from + (int)irr_test_below(state, A3_STEP), state);
         }
     }
     for (int from = RANKS_DENSE + 1; from + A4_STEP <= RANKS_MAX; from += A4_STEP) {
-        if (irr_test_picks(&state)) {
-            prove_pattern(irr_algorithm_find("balanced-grid"), (int)irr_test_below(&state, (uint64_t)patterns),
-                          from + (int)irr_test_below(&state, A4_STEP), &state);
+        if (irr_test_picks(state)) {
+            prove_pattern(irr_algorithm_find("balanced-grid"), (int)irr_test_below(state, (uint64_t)patterns),
+                          from + (int)irr_test_below(state, A4_STEP), state);
         }
     }
 }
 
 /* One message is as long as all other messages together. The other messages have random lengths. */
-static void test_one_large(void)
+IRR_TEST_SEEDED(test_one_large, "one message as large as all others together")
 {
-    uint64_t state = irr_test_seed();
-
     for (int round = 0; round < irr_test_runs(40); round++) {
-        const int ranks = 2 + (int)irr_test_below(&state, 60);
+        const int ranks = 2 + (int)irr_test_below(state, 60);
         const irr_settings_t settings = {
             .algorithm = irr_algorithm_find("balanced-grid"), .slice_min = round % 2 * 100
         };
-        irr_matrix_t matrix = matrix_scene_mixed(ranks, 200, &state);
+        irr_matrix_t matrix = matrix_scene_mixed(ranks, 200, state);
         uint64_t total = 0;
 
         for (int i = 0; i < ranks * ranks; i++) {
             total += matrix.entries[i];
         }
-        matrix.entries[irr_test_below(&state, (uint64_t)ranks * (uint64_t)ranks)] = total;
+        matrix.entries[irr_test_below(state, (uint64_t)ranks * (uint64_t)ranks)] = total;
         prove(&settings, &matrix, "one large");
         irr_matrix_fini(&matrix);
     }
@@ -233,15 +226,14 @@ static irr_status_t make_and_list(void *context)
     return status;
 }
 
-static void test_memory(void)
+IRR_TEST_SEEDED(test_memory, "memory runs out anywhere")
 {
-    uint64_t state = irr_test_seed();
     made_t rows[] = { { .build = irr_plans_build, .algorithm = "balanced-grid" },
                       { .build = irr_plans_build, .algorithm = "optimal" },
                       { .build = irr_plans_outline, .algorithm = "balanced-grid" } };
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
-        rows[i].matrix = matrix_scene_mixed(6, 3000, &state);
+        rows[i].matrix = matrix_scene_mixed(6, 3000, state);
         CU_ASSERT(irr_memory_fail_each(make_and_list, &rows[i]) > 20);
         irr_matrix_fini(&rows[i].matrix);
     }
@@ -265,7 +257,7 @@ static irr_figures_t figures_of(const irr_matrix_t *matrix, size_t slice_min)
  * data. The bounds have an allowance only for rounding: if P divides all lengths that are cut, the bounds of the paper
  * hold without an allowance.
  */
-static void test_lengths(void)
+IRR_TEST(test_lengths, "messages that are too short to be cut; the bounds as printed where nothing is rounded")
 {
     static const int shorts[] = { 16, 61, 64, 250, 256 }, squares[] = { 4, 16, 36, 64 };
 
@@ -295,8 +287,7 @@ static irr_bounds_t bounds_of(const char *algorithm, irr_dims_t dims, int ranks)
     return bounds;
 }
 
-/* The checks detect that a bound is exceeded, and by how much. */
-static void test_missed(void)
+IRR_TEST(test_missed, "the checks detect that a bound is exceeded, and by how much")
 {
     const irr_dims_t automatic = { 0 }, own = { .count = 2, .size = { 5, 4 } };
     const irr_slice_t slice = { .source = 0, .destination = 3, .length = 501 };
@@ -337,10 +328,4 @@ static void test_missed(void)
     }
 }
 
-IRR_TEST_MAIN("proof", 600,
-    { "every row, patterns for each of 1 to 64 ranks", test_dense },
-    { "samples of 65 to 300 ranks", test_large },
-    { "one message as large as all others together", test_one_large },
-    { "memory runs out anywhere", test_memory },
-    { "messages that are too short to be cut; the bounds as printed where nothing is rounded", test_lengths },
-    { "a miss is seen", test_missed })
+IRR_TEST_MAIN("proof", 600)

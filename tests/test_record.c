@@ -5,8 +5,6 @@
 #include "ompi_coll_irr/coll_irr_record.h"
 
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void try(mca_coll_irr_record_t *record, const char *strategy, double speedup)
 {
@@ -46,7 +44,7 @@ static void empty_table(void)
 
 /* ---- units ---- */
 
-static void test_units(void)
+IRR_TEST(test_units, "bytes and times have units")
 {
     static const struct { uint64_t number; const char *bytes, *time; } rows[] = {
         { 0, "0 B", "0 ns" }, { 999, "999 B", "999 ns" }, { 1000, "1.0 kB", "1.0 us" }, { 2149, "2.1 kB", "2.1 us" },
@@ -67,7 +65,7 @@ static void test_units(void)
 
 /* ---- strategies of a record ---- */
 
-static void test_strategies(void)
+IRR_TEST(test_strategies, "the strategies that were tried, as far as there is room")
 {
     mca_coll_irr_record_t record = { .strategies = 0 };
     char strategy[16];
@@ -99,8 +97,7 @@ static void reads(const mca_coll_irr_record_t *record, const char *wanted)
     CU_ASSERT_STRING_EQUAL(text, wanted);
 }
 
-/* Reasons of communicators: a common reason is written once, and a record always has a reason. */
-static void test_reasons(void)
+IRR_TEST(test_reasons, "reasons of communicators: a common reason is written once, and a record always has a reason")
 {
     static const char *const few[] = { "because 20 exchanges took 447 us", "because 2 exchanges took 3.0 ms" };
     mca_coll_irr_record_t record = record_of("a", "MPI_Alltoallv", 4);
@@ -121,8 +118,7 @@ static void test_reasons(void)
     reads(&record, "because of nothing that is known");
 }
 
-/* Two records of one kind on this rank are added. */
-static void test_sums(void)
+IRR_TEST(test_sums, "two records of one kind on this rank are added")
 {
     const mca_coll_irr_record_t *sum = &table.records[0];
     mca_coll_irr_record_t record = record_of("a", "MPI_Alltoallv", 4);
@@ -147,7 +143,7 @@ static void test_sums(void)
  * If records of two ranks are joined, bytes are added. The time and the saved time are the values of the rank with the
  * longest time.
  */
-static void test_joins(void)
+IRR_TEST(test_joins, "records of several ranks are joined")
 {
     const mca_coll_irr_record_t *sum = &table.records[0];
     mca_coll_irr_record_t record = record_of("a", "MPI_Alltoallv", 4);
@@ -169,7 +165,7 @@ static void test_joins(void)
  * Records of different names, collectives or numbers of ranks are not joined. A record with several strategies states
  * this.
  */
-static void test_kinds(void)
+IRR_TEST(test_kinds, "records of other kinds are others")
 {
     mca_coll_irr_record_t records[] = { record_of("a", "MPI_Alltoallv", 4), record_of("b", "MPI_Alltoallv", 4),
                                         record_of("a", "MPI_Alltoall", 4), record_of("a", "MPI_Alltoallv", 2) };
@@ -188,8 +184,7 @@ static void test_kinds(void)
     CU_ASSERT_EQUAL(table.records[3].ns, 0);
 }
 
-/* With any number of kinds, no exchange is lost, and the table does not exceed its limit. */
-static void test_bounded(void)
+IRR_TEST(test_bounded, "with any number of kinds, no exchange is lost, and the table does not exceed its limit")
 {
     uint64_t seed = irr_test_seed(), exchanges = 0, bytes = 0;
     mca_coll_irr_record_t record;
@@ -219,7 +214,7 @@ static void test_bounded(void)
 #define FIELD(field) offsetof(mca_coll_irr_record_t, field), sizeof(((mca_coll_irr_record_t *)0)->field)
 
 /* A record is unsound if every byte of one of its fields is `fill`, or if it has one of the numbers below. */
-static void test_unsound(void)
+IRR_TEST(test_unsound, "an unsound record is detected")
 {
     static const struct { size_t offset, bytes; int fill; } fields[] = {
         { FIELD(name), 'x' }, { FIELD(why), 'x' }, { FIELD(strategies), 0x7f }, { FIELD(ranks), 0xff },
@@ -268,7 +263,7 @@ static void has(const char *text, const char *wanted)
     }
 }
 
-static void test_text(void)
+IRR_TEST(test_text, "a table")
 {
     mca_coll_irr_record_t record = record_of("MPI_COMM_WORLD", "MPI_Alltoallv", 4);
     char *text;
@@ -297,7 +292,7 @@ static void test_text(void)
     free(text);
 }
 
-static void test_json(void)
+IRR_TEST(test_json, "JSON")
 {
     mca_coll_irr_record_t record = record_of("a \"b\" \\ \n\x01\xff", "MPI_Alltoallv", 4);
     char *text;
@@ -317,8 +312,7 @@ static void test_json(void)
     free(text);
 }
 
-/* In an empty record, all unknown values are null. */
-static void test_json_of_nothing(void)
+IRR_TEST(test_json_of_nothing, "in an empty record, all unknown values are null")
 {
     const mca_coll_irr_record_t record = { .ranks = 0 };
     char *text;
@@ -333,15 +327,4 @@ static void test_json_of_nothing(void)
     free(text);
 }
 
-IRR_TEST_MAIN("record", 60,
-    { "bytes and times have units", test_units },
-    { "the strategies that were tried, as far as there is room", test_strategies },
-    { "records of one kind are summed", test_sums },
-    { "the causes of summed records", test_reasons },
-    { "records of several ranks are joined", test_joins },
-    { "records of other kinds are others", test_kinds },
-    { "a table is bounded, and loses nothing", test_bounded },
-    { "an unsound record is detected", test_unsound },
-    { "a table", test_text },
-    { "JSON", test_json },
-    { "JSON of nothing", test_json_of_nothing })
+IRR_TEST_MAIN("record", 60)

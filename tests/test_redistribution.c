@@ -2,15 +2,11 @@
  * test_redistribution.c - block-cyclic redistributions. The table is compared with a walk over all elements. Other
  * tests check the two examples of the paper, and rules for the schedules of any redistribution.
  */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "matrix_scene.h"
 #include "schedule_same.h"
 
 #include "order/order.h"
 #include "order/redistribution.h"
-
-#include <stdlib.h>
 
 static const irr_redistribution_order_t orders[] = {
     irr_redistribution_one, irr_redistribution_two, irr_redistribution_rotate, irr_redistribution_order
@@ -54,23 +50,21 @@ static irr_redistribution_t draw(uint64_t *state, uint64_t block, uint64_t ranks
     };
 }
 
-static void test_table(void)
+IRR_TEST_SEEDED(test_table, "the table equals a count of all elements")
 {
-    uint64_t state = irr_test_seed();
-
     for (int run = 0; run < 400; run++) {
-        irr_redistribution_t r = draw(&state, run % 2 == 0 ? 12 : 300, 9);
+        irr_redistribution_t r = draw(state, run % 2 == 0 ? 12 : 300, 9);
         const uint64_t period = irr_redistribution_period(&r);
 
-        r.elements = period < 40000 ? period * irr_test_below(&state, 3) : 0;
+        r.elements = period < 40000 ? period * irr_test_below(state, 3) : 0;
         check_table(&r);
-        r.elements += irr_test_below(&state, period < 40000 ? period : 40000);
+        r.elements += irr_test_below(state, period < 40000 ? period : 40000);
         check_table(&r);
     }
 }
 
 /* For an array that is too long for a walk, the sums of the table must equal the elements that a rank owns. */
-static void test_long_table(void)
+IRR_TEST(test_long_table, "long blocks are not walked")
 {
     irr_redistribution_t r = {
         .x = 10000000, .p = 1000, .y = 10010011, .q = 999, .elements = UINT64_C(10000000000), .unit = 8
@@ -96,7 +90,7 @@ static void test_long_table(void)
     irr_matrix_fini(&matrix);
 }
 
-static void test_limits(void)
+IRR_TEST(test_limits, "values above the limits are refused")
 {
     static const irr_redistribution_t bad[] = {
         { 0, 1, 1, 1, 1, 1 }, { 1, 0, 1, 1, 1, 1 }, { 1, 1, 0, 1, 1, 1 }, { 1, 1, 1, -1, 1, 1 },
@@ -128,7 +122,7 @@ static void test_limits(void)
 }
 
 /* test_settings.c has texts that are refused. */
-static void test_parse(void)
+IRR_TEST(test_parse, "parameters are read")
 {
     irr_redistribution_t r = { .unit = 5 };
 
@@ -201,7 +195,7 @@ static size_t check_source(const irr_large_t *large, int i, const char *line)
 }
 
 /* Example 1 takes 5 steps of equal lengths. Example 2 takes 6 units of time instead of 9. */
-static void test_examples(void)
+IRR_TEST(test_examples, "the examples of the paper")
 {
     for (size_t e = 0; e < IRR_TEST_COUNT(examples); e++) {
         const example_t *example = &examples[e];
@@ -249,7 +243,7 @@ static irr_status_t try_redistribution(const irr_redistribution_t *structure, co
  * no message from 0 to 1. Ranks that are not in the redistribution have no messages. A communicator must have at least
  * the ranks of the redistribution.
  */
-static void test_order(void)
+IRR_TEST(test_order, "structures and matrices that match or not")
 {
     enum { EXAMPLE = -1 };
     static const struct {
@@ -351,19 +345,18 @@ static void check_equal_lengths(const irr_large_t *large)
 }
 
 /* Tests random numbers of elements, and whole periods. */
-static void test_schedules(void)
+IRR_TEST_SEEDED(test_schedules, "schedules are valid and complete")
 {
-    uint64_t state = irr_test_seed();
     int aligned = 0;
 
     for (int run = 0; run < 800; run++) {
-        irr_redistribution_t r = draw(&state, run % 2 == 0 ? 12 : 60, run % 4 < 2 ? 9 : 24);
+        irr_redistribution_t r = draw(state, run % 2 == 0 ? 12 : 60, run % 4 < 2 ? 9 : 24);
         const uint64_t period = irr_redistribution_period(&r);
         const bool whole = run % 8 < 4;
         irr_matrix_t matrix;
         irr_large_t large;
 
-        r.elements = whole ? period * (1 + irr_test_below(&state, 3)) : irr_test_below(&state, 3 * period);
+        r.elements = whole ? period * (1 + irr_test_below(state, 3)) : irr_test_below(state, 3 * period);
         CU_ASSERT_EQUAL_FATAL(irr_redistribution_matrix(&r, &matrix), IRR_OK);
         for (int k = 0; k < ORDERS; k++) {
             irr_status_t status = orders[k](&r, &matrix, &large);
@@ -386,7 +379,7 @@ static void test_schedules(void)
 }
 
 /* For schemes of the paper, and for a scheme whose blocks are not all equal, no schedule can be shorter. */
-static void test_large_steps_pay(void)
+IRR_TEST(test_large_steps_pay, "algorithm 2 meets the bound where it should")
 {
     static const char *const better[] = {
         "2,6,3,6", "3,6,2,6", "20,12,30,12", "8,20,6,20", "8,60,6,5", "4,30,3,30"
@@ -438,7 +431,7 @@ static irr_status_t make_all(void *context)
     return status;
 }
 
-static void test_no_memory(void)
+IRR_TEST(test_no_memory, "memory that runs out is an error, and leaks nothing")
 {
     run_t run = { .redistribution = { .unit = 1 } };
 
@@ -449,13 +442,4 @@ static void test_no_memory(void)
     }
 }
 
-IRR_TEST_MAIN("redistribution", 60,
-    { "the table equals a count of all elements", test_table },
-    { "long blocks are not walked", test_long_table },
-    { "values above the limits are refused", test_limits },
-    { "parameters are read", test_parse },
-    { "the examples of the paper", test_examples },
-    { "structures and matrices that match or not", test_order },
-    { "schedules are valid and complete", test_schedules },
-    { "algorithm 2 meets the bound where it should", test_large_steps_pay },
-    { "memory that runs out is an error, and leaks nothing", test_no_memory })
+IRR_TEST_MAIN("redistribution", 60)

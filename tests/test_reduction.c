@@ -2,14 +2,10 @@
  * test_reduction.c - the maxima of a few words over all ranks. The checker proves the plans, with nodes and without
  * nodes, and refuses wrong plans. test_world.c and test_failure.c run the plans in agreements, also with failures.
  */
-#include "irr_memory.h"
 #include "irr_test.h"
 
 #include "exec/allreduce.h"
 #include "route/reduction.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { LAYOUTS = 6, RANKS_MAX = 300 };
 
@@ -96,7 +92,7 @@ static void prove(int ranks, int layout, size_t words)
     irr_nodes_fini(&laid);
 }
 
-static void test_proof(void)
+IRR_TEST(test_proof, "the plans are proven, with nodes and without")
 {
     static const int more[] = { 127, 128, 129, 255, 256, 257, 300 };
 
@@ -169,7 +165,7 @@ static void copied(irr_plan_t *plans)
     plans[0].steps[find(&plans[0], IRR_STEP_REDUCE, 2)].kind = IRR_STEP_COPY;
 }
 
-static void test_refused(void)
+IRR_TEST(test_refused, "wrong plans are refused")
 {
     static const struct {
         void      (*spoil)(irr_plan_t *plans);
@@ -192,8 +188,7 @@ static void test_refused(void)
     }
 }
 
-/* An exchange reduces nothing. */
-static void test_exchange(void)
+IRR_TEST(test_exchange, "an exchange reduces nothing")
 {
     irr_plan_t *plans = make_plans(1, NULL, 1);
     const irr_piece_t pieces[2] = { { IRR_BUFFER_SCRATCH, false, 8, 8 }, { IRR_BUFFER_SCRATCH, false, 0, 8 } };
@@ -218,15 +213,11 @@ static irr_status_t init(void *context)
     return status;
 }
 
-static void test_memory(void)
+IRR_TEST(test_memory, "no memory")
 {
     int rank = 7;
 
     CU_ASSERT(irr_memory_fail_each(init, &rank) > 3);
 }
 
-IRR_TEST_MAIN("reduction", 60,
-    { "the plans are proven, with nodes and without", test_proof },
-    { "wrong plans are refused", test_refused },
-    { "an exchange reduces nothing", test_exchange },
-    { "no memory", test_memory })
+IRR_TEST_MAIN("reduction", 60)

@@ -12,7 +12,6 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -57,7 +56,7 @@ static bool works_where_forbidden(const void *context)
 }
 
 /* A handle identifies its process: another word, unreadable memory and a missing process are detected. */
-static void test_handles(void)
+IRR_TEST(test_handles, "which processes may read each other")
 {
     static uint64_t word, other;
     irr_remote_handle_t handle, wrong;
@@ -121,7 +120,7 @@ static bool reads_right(const void *context)
     return right;
 }
 
-static void test_pieces(void)
+IRR_TEST(test_pieces, "pieces of another process")
 {
     const uint64_t me = (uint64_t)getpid();
     unsigned char byte;
@@ -147,7 +146,7 @@ static void begin_segment(void)
 }
 
 /* The length of a segment cannot change. Programs that this process starts do not inherit its descriptor. */
-static void test_view(void)
+IRR_TEST(test_view, "a view shows what is written, and cannot write; the length is fixed")
 {
     irr_segment_view_t view = { .length = 0 };
     size_t offset;
@@ -178,7 +177,7 @@ static void expect_refused(const irr_segment_handle_t *handle)
     CU_ASSERT_EQUAL(view.length, 7);
 }
 
-static void test_refused(void)
+IRR_TEST(test_refused, "a memory that differs from its handle is not mapped")
 {
     irr_segment_handle_t handle;
     int file = memfd_create("other", MFD_CLOEXEC);
@@ -203,8 +202,4 @@ static void test_refused(void)
     CU_ASSERT_EQUAL(irr_segment_init(&segment, SEGMENT_TABLE, SIZE_MAX / 2), IRR_ERR_NOT_SUPPORTED);
 }
 
-IRR_TEST_MAIN("remote", 60,
-    { "which processes may read each other", test_handles },
-    { "pieces of another process", test_pieces },
-    { "a view shows what is written, and cannot write; the length is fixed", test_view },
-    { "a memory that differs from its handle is not mapped", test_refused })
+IRR_TEST_MAIN("remote", 60)

@@ -9,13 +9,8 @@
  * IRR_SCALE=RANKS runs another size, up to 4,096 ranks, and prints its figures without a limit. IRR_SCALE_ROW=NAME runs
  * one row. tests/scale.sh counts the instructions of the exchanges in the function `counted`.
  */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "irr_world.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { PARTNERS = 8, BYTES = 8, ROUNDS = 1000000, FEW = 2 * PARTNERS };
@@ -224,7 +219,7 @@ static size_t measure(const row_t *row, int ranks)
     return used;
 }
 
-static void test_rows(void)
+IRR_TEST(test_rows, "heap and time of a rank")
 {
     const char *scale = getenv("IRR_SCALE"), *name = getenv("IRR_SCALE_ROW");
 
@@ -250,8 +245,7 @@ static bool only_measures(void)
     return only;
 }
 
-/* An exchange that first sends to its partners ends on all ranks if an allocation fails. */
-static void test_no_memory(void)
+IRR_TEST(test_no_memory, "an exchange that first sends to its partners ends on all ranks if an allocation fails")
 {
     member_t *members = make_members(FEW, PARTNERS);
     bool fails = !only_measures();
@@ -272,6 +266,4 @@ static void test_no_memory(void)
     free_members(members, FEW);
 }
 
-IRR_TEST_MAIN("scale", 120,
-    { "heap and time of a rank", test_rows },
-    { "first sends without memory", test_no_memory })
+IRR_TEST_MAIN("scale", 120)

@@ -2,7 +2,6 @@
  * test_schedule.c - the rules of orders that compute schedules, on random matrices; the algorithms of Ranka, Wang and
  * Kumar: permutations on their random sets, the rules for lambda, and the search.
  */
-#include "irr_test.h"
 #include "irr_text.h"
 #include "matrix_scene.h"
 #include "plan_all.h"
@@ -13,10 +12,6 @@
 #include "order/order.h"
 #include "order/schedule_file.h"
 #include "order/whole.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SMALL_LARGEST 12
 
@@ -151,7 +146,7 @@ static void expect_whole(const irr_matrix_t *matrix)
     irr_schedule_fini(&optimal);
 }
 
-static void test_whole(void)
+IRR_TEST(test_whole, "a schedule without splits")
 {
     state = irr_test_seed();
     for (int n = 0; n < 500; n++) {
@@ -188,7 +183,7 @@ static void expect_written(const irr_schedule_t *schedule, const irr_matrix_t *m
     irr_text_close();
 }
 
-static void test_rules(void)
+IRR_TEST(test_rules, "every order keeps the rules, and a seed gives one schedule")
 {
     state = irr_test_seed();
     for (int n = 0; n < irr_test_runs(3000); n++) {
@@ -243,7 +238,7 @@ static size_t take_step(const irr_schedule_t *schedule, size_t at, irr_matrix_t 
  * In a random order, a rank that has a message for an idle rank is not idle, and only messages that are too long are
  * cut.
  */
-static void test_greedy(void)
+IRR_TEST(test_greedy, "random orders: no rank idles that could send")
 {
     static const char *const names[] = { "random", "random-sorted", "random-heap" };
 
@@ -270,7 +265,7 @@ static void test_greedy(void)
  * Without splits optimal needs as many steps as the busiest port has messages. With more steps the schedule becomes
  * shorter.
  */
-static void test_optimal_limit(void)
+IRR_TEST(test_optimal_limit, "optimal: a limit on the steps is kept")
 {
     state = irr_test_seed() + 2;
     for (int n = 0; n < 500; n++) {
@@ -292,7 +287,7 @@ static void test_optimal_limit(void)
 }
 
 /* Tests a dense matrix of different lengths, for which most steps complete only one message. */
-static void test_optimal_dense(void)
+IRR_TEST(test_optimal_dense, "optimal: as long as the busiest port, dense")
 {
     irr_matrix_t matrix = matrix_scene_zero(96);
     irr_schedule_t schedule;
@@ -382,7 +377,7 @@ static mean_t measure(const char *name, int d, uint64_t seed)
 }
 
 /* Table 5. */
-static void test_set_1(void)
+IRR_TEST(test_set_1, "set 1: the steps of table 5, and which order is shorter")
 {
     static const struct { int d; double random, random_sorted, random_heap; } table[] = {
         { 8, 10.1, 10.22, 11.2 }, { 16, 18.56, 18.52, 19.8 }
@@ -406,7 +401,7 @@ static void test_set_1(void)
  * Table 6 has 20.1 and 31.7 steps. The test set of section 7.2 gives fewer steps, and its busiest rank has 16.6
  * messages on average. The test therefore checks only that the algorithms have the same order as in table 6.
  */
-static void test_set_2(void)
+IRR_TEST(test_set_2, "set 2: which order is shorter")
 {
     const uint64_t seed = irr_test_seed();
     mean_t xor = measure("xor", 0, seed), random = measure("random", 0, seed);
@@ -435,7 +430,7 @@ static uint64_t threshold(const char *text, size_t left, uint64_t latency)
     return irr_lambda_threshold(lambda, &step);
 }
 
-static void test_threshold(void)
+IRR_TEST(test_threshold, "lambda: thresholds by hand")
 {
     static const struct { const char *rule; size_t left; uint64_t latency, threshold; } rows[] = {
         { "one", 56, 0, 128 }, { "fixed:0.5", 56, 1 << 30, 8 }, { "fixed:0.57", 56, 0, 16 },   /* to nearest */
@@ -458,8 +453,7 @@ static void test_threshold(void)
     }
 }
 
-/* The search tries 16 shares from 1 down to 3/4, and takes the first share with the shortest time. */
-static void test_search(void)
+IRR_TEST(test_search, "the search tries 16 shares from 1 down to 3/4, and takes the first share with the shortest time")
 {
     irr_scheduled_params_t params = { .seed = 3, .lambda = { .rule = IRR_LAMBDA_SEARCH }, .latency = 3000 };
     uint64_t least = UINT64_MAX, random = irr_test_seed();
@@ -486,13 +480,4 @@ static void test_search(void)
     irr_matrix_fini(&matrix);
 }
 
-IRR_TEST_MAIN("schedule", 600,
-    { "every order keeps the rules, and a seed gives one schedule", test_rules },
-    { "random orders: no rank idles that could send", test_greedy },
-    { "a schedule without splits", test_whole },
-    { "optimal: a limit on the steps is kept", test_optimal_limit },
-    { "optimal: as long as the busiest port, dense", test_optimal_dense },
-    { "set 1: the steps of table 5, and which order is shorter", test_set_1 },
-    { "set 2: which order is shorter", test_set_2 },
-    { "lambda: thresholds by hand", test_threshold },
-    { "the search for lambda", test_search })
+IRR_TEST_MAIN("schedule", 600)

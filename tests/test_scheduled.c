@@ -2,8 +2,6 @@
  * test_scheduled.c - the table of the orders that compute schedules, and files of schedules. The tests compare xor with
  * results by hand, check that schedules are the same on every machine, and check failures.
  */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "irr_text.h"
 #include "matrix_scene.h"
 #include "plan_all.h"
@@ -14,13 +12,10 @@
 #include "order/schedule_file.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const irr_scheduled_params_t plain = { .seed = 1, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE } };
 
-static void test_xor(void)
+IRR_TEST(test_xor, "xor: the steps by hand")
 {
     irr_scheduled_params_t params = plain;
     irr_matrix_t matrix = matrix_scene_zero(8);
@@ -54,7 +49,7 @@ static uint64_t hash(const irr_schedule_t *schedule)
     return sum;
 }
 
-static void test_everywhere(void)
+IRR_TEST(test_everywhere, "a seed gives the same schedule everywhere")
 {
     static const struct { const char *name; uint64_t sum; } golden[] = {
         { "xor", UINT64_C(0xbe96b2a7c5aa01dd) },
@@ -108,7 +103,7 @@ static irr_status_t make_schedule(void *context)
     return status;
 }
 
-static void test_failures(void)
+IRR_TEST(test_failures, "memory that runs out and too many bytes are errors")
 {
     for (int i = 0; irr_plan_all_order(i) != NULL; i++) {
         input_t input = { matrix_scene_pattern("random", 9, 1000, 7), irr_plan_all_order(i) };
@@ -127,7 +122,7 @@ static void test_failures(void)
 static const char good_text[] = HEAD "# why\n3 4 4\n 1 0 1  0 10\n1\t1 2 0 700\r\n\n# half\n2 0 1 10 5\n"
                                 "3 2 0 0 00033 1\nend\n";
 
-static void test_good_file(void)
+IRR_TEST(test_good_file, "comments, blanks, both line ends")
 {
     irr_transmission_t list[] = {
         { 1, 0, 1, 0, 10, 0 }, { 1, 1, 2, 0, 700, 0 }, { 2, 0, 1, 10, 5, 0 }, { 3, 2, 0, 0, 33, 1 }
@@ -143,7 +138,7 @@ static void test_good_file(void)
     irr_schedule_fini(&schedule);
 }
 
-static void test_write(void)
+IRR_TEST(test_write, "a file that cannot be read is not written")
 {
     irr_transmission_t list[] = { { 2, 0, 1, 0, 5, 0 }, { 2, 1, 0, 0, INT64_MAX - 5, 0 } };
     irr_schedule_t schedule = { .ranks = 2, .steps = 3, .list = list, .count = 2 };
@@ -170,7 +165,7 @@ static void test_write(void)
     }
 }
 
-static void test_long_comment(void)
+IRR_TEST(test_long_comment, "a comment fits a line")
 {
     const irr_schedule_t schedule = { .ranks = 1 };
     char comment[1023] = "", *text = NULL;
@@ -195,7 +190,7 @@ static void test_long_comment(void)
 /* ---- schedules that no file can have ---- */
 
 /* A schedule of two transmissions of 10 bytes each, from 0 to 1 and from 1 to 0, changed by the case. */
-static void test_check(void)
+IRR_TEST(test_check, "the check finds defects that no file can have")
 {
     static const struct { irr_transmission_t second; const char *reason; } bad[] = {
         { { 1, -1, 0, 0, 10, 0 }, "a message from rank -1 to rank 0, but ranks are 0 to 1" },
@@ -228,11 +223,4 @@ static void test_check(void)
     irr_matrix_fini(&matrix);
 }
 
-IRR_TEST_MAIN("scheduled", 60,
-    { "xor: the steps by hand", test_xor },
-    { "a seed gives the same schedule everywhere", test_everywhere },
-    { "memory that runs out and too many bytes are errors", test_failures },
-    { "comments, blanks, both line ends", test_good_file },
-    { "a file that cannot be read is not written", test_write },
-    { "a comment fits a line", test_long_comment },
-    { "the check finds defects that no file can have", test_check })
+IRR_TEST_MAIN("scheduled", 60)

@@ -1,7 +1,6 @@
 /*
  * test_schedules.c - exchanges with a schedule. Every byte arrives, and schedules are computed or found in the cache.
  */
-#include "irr_test.h"
 #include "irr_turns.h"
 
 #include "choose/candidates.h"
@@ -11,8 +10,6 @@
 #include "plan/strategy.h"
 #include "problem/redistribution.h"
 #include "route/direct.h"
-
-#include <string.h>
 
 enum { RANKS = IRR_TURNS_RANKS };
 
@@ -51,10 +48,9 @@ static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, cons
     irr_matrix_fini(&matrix);
 }
 
-static void test_same_plan(void)
+IRR_TEST_SEEDED(test_same_plan, "a rank runs the plan that follows from all counts")
 {
     static const char *const rows[] = { "xor", "random", "random-sorted", "random-heap", "random-heap", "optimal" };
-    uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_settings_t settings = irr_turns_with(rows[i]);
@@ -63,8 +59,8 @@ static void test_same_plan(void)
         settings.scheduled.lambda = i == 4 ? (irr_lambda_t){ IRR_LAMBDA_SEARCH, 0 } : IRR_LAMBDA_DEFAULT;
         settings.scheduled.latency = 100;
         settings.scheduled.max_steps = 20;
-        irr_turns_open(&scene, &settings, &state);
-        irr_turns_add(&scene, 0, IRR_JOB_MIXED, irr_test_random(&state));
+        irr_turns_open(&scene, &settings, state);
+        irr_turns_add(&scene, 0, IRR_JOB_MIXED, irr_test_random(state));
         irr_turns_run(&scene, "A");
         expect_plan(&scene, &settings, scene.jobs[0]);
         irr_turns_close(&scene);
@@ -88,14 +84,13 @@ static void add_redistribution(irr_turns_t *scene, int number, uint64_t elements
 }
 
 /* An array of any length uses the steps of the redistribution; other counts have no schedule. */
-static void test_redistribution(void)
+IRR_TEST_SEEDED(test_redistribution, "redistributions go by their own steps")
 {
-    uint64_t state = irr_test_seed();
     irr_settings_t settings = irr_turns_with("redistribution");
     irr_turns_t scene;
 
     settings.scheduled.redistribution = (irr_redistribution_t){ .x = 2, .p = 4, .y = 3, .q = RANKS };
-    irr_turns_open(&scene, &settings, &state);
+    irr_turns_open(&scene, &settings, state);
     add_redistribution(&scene, 0, 168);
     add_redistribution(&scene, 1, 1000);
     irr_turns_add_uniform(&scene, 2);
@@ -147,7 +142,7 @@ static void add_two(irr_turns_t *scene)
  * Schedules are found in the cache if the counts of all ranks match. The cache keeps seven schedules, and evicts the
  * least recently used schedule. It also evicts schedules beyond cache_bytes.
  */
-static void test_reuse(void)
+IRR_TEST_SEEDED(test_reuse, "schedules are found again, as far as there is room")
 {
     static const struct {
         const char *algorithm;
@@ -162,14 +157,13 @@ static void test_reuse(void)
                                 { "CDEFGHB", 9, 9, 20 }, { "A", 10, 10, 20 } } },
         { "xor", 1, add_two, { { "AAABBBABA", 5, 5, 4 } } }
     };
-    uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_settings_t settings = irr_turns_with(rows[i].algorithm);
         irr_turns_t scene;
 
         settings.cache_bytes = rows[i].cache_bytes;
-        irr_turns_open(&scene, &settings, &state);
+        irr_turns_open(&scene, &settings, state);
         rows[i].add(&scene);
         for (int t = 0; rows[i].turns[t].letters != NULL; t++) {
             irr_turns_run(&scene, rows[i].turns[t].letters);
@@ -194,18 +188,17 @@ static irr_status_t refuse(const irr_matrix_t *matrix, const irr_scheduled_param
     return IRR_ERR_NOT_SUPPORTED;
 }
 
-static void test_refused(void)
+IRR_TEST_SEEDED(test_refused, "a matrix that the order refuses is left alone")
 {
     static const irr_order_t never = { .name = "never", .schedule = refuse };
     static const irr_host_route_t routes[] = { IRR_HOST_ROUTE_DIRECT, IRR_HOST_ROUTE_NODE };
-    uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < IRR_TEST_COUNT(routes); i++) {
         irr_settings_t settings = irr_turns_with("tree");
         irr_turns_t scene;
 
         settings.host_route = routes[i];
-        irr_turns_open_on_tree(&scene, &settings, NULL, &state);
+        irr_turns_open_on_tree(&scene, &settings, NULL, state);
         irr_turns_add_uniform(&scene, 0);
         for (int r = 0; r < RANKS; r++) {
             scene.team.comms[r]->schedules.strategy.order = &never;
@@ -253,9 +246,8 @@ static void expect_one(const irr_settings_t *settings, const irr_strategy_t *wan
  * If settings allow several strategies, the strategy with the best prediction runs. If settings fix a strategy, as in a
  * trial, this strategy runs.
  */
-static void test_one_strategy(void)
+IRR_TEST_SEEDED(test_one_strategy, "a communicator has one strategy for its schedules")
 {
-    uint64_t state = irr_test_seed();
     irr_settings_t open = irr_turns_with("tree");
     irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX], base;
     int count;
@@ -265,25 +257,22 @@ static void test_one_strategy(void)
     base = irr_strategy_of(&open, 1);
     count = irr_paced_strategies(&open, &base, IRR_PACED_DIRECT | IRR_PACED_NODE, RANKS, strategies);
     CU_ASSERT(count > 2);
-    expect_one(&open, &strategies[0], count, &state);
+    expect_one(&open, &strategies[0], count, state);
     for (int i = 0; i < count; i++) {
         const irr_candidate_t candidate = { .row = open.algorithm, .strategy = strategies[i] };
         irr_settings_t settings = open;
 
         if (irr_strategy_is_scheduled(&strategies[i])) {
             irr_candidate_settings(&candidate, &settings);
-            expect_one(&settings, &strategies[i], 1, &state);
+            expect_one(&settings, &strategies[i], 1, state);
         }
     }
 }
 
 /* ---- settings that contradict each other ---- */
 
-/* A node route with a pacing that the route does not support causes one warning. */
-static void test_node_pacing(void)
+IRR_TEST_SEEDED(test_node_pacing, "a node route with a pacing that the route does not support causes one warning")
 {
-    uint64_t state = irr_test_seed();
-
     for (int pacing = 0; pacing < (int)IRR_PACING_COUNT; pacing++) {
         irr_settings_t settings = irr_turns_with("tree");
         irr_turns_t scene;
@@ -291,17 +280,11 @@ static void test_node_pacing(void)
         settings.host_route = IRR_HOST_ROUTE_NODE;
         settings.pacing = (irr_pacing_kind_t)pacing;
         irr_world_start_log();
-        irr_turns_open_on_tree(&scene, &settings, NULL, &state);
+        irr_turns_open_on_tree(&scene, &settings, NULL, state);
         irr_world_stop_log();
         CU_ASSERT_EQUAL(irr_world_log.warnings, pacing == IRR_PACING_LOOSE || pacing == IRR_PACING_GRANT);
         irr_turns_close(&scene);
     }
 }
 
-IRR_TEST_MAIN("schedules", 60,
-    { "a rank runs the plan that follows from all counts",   test_same_plan },
-    { "redistributions go by their own steps",               test_redistribution },
-    { "schedules are found again, as far as there is room",  test_reuse },
-    { "a matrix that the order refuses is left alone",       test_refused },
-    { "a communicator has one strategy for its schedules",   test_one_strategy },
-    { "the node route and a pacing that it does not support", test_node_pacing })
+IRR_TEST_MAIN("schedules", 60)

@@ -1,14 +1,10 @@
 /* test_schedules_odd.c - exchanges without a schedule, or with a schedule from a file. All ranks decide alike. */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "irr_text.h"
 #include "irr_turns.h"
 
 #include "comm/comm_route.h"
 #include "plan/strategy.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { RANKS = IRR_TURNS_RANKS };
@@ -16,11 +12,10 @@ enum { RANKS = IRR_TURNS_RANKS };
 /* ---- without a schedule ---- */
 
 /* The dense matrix is too large. All ranks run without a schedule, and rank 0 warns once. */
-static void test_limit(void)
+IRR_TEST_SEEDED(test_limit, "a matrix above the limit is left alone by all")
 {
     static const size_t dense = RANKS * RANKS * sizeof(uint64_t);
     static const uint64_t built[] = { 0, 2 }, reused[] = { 0, 3 }, matrices[] = { 0, 2 };
-    uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < 2; i++) {
         irr_settings_t settings = irr_turns_with("random");
@@ -28,7 +23,7 @@ static void test_limit(void)
 
         irr_world_start_log();
         settings.matrix_max_bytes = i == 0 ? dense - 1 : dense;
-        irr_turns_open(&scene, &settings, &state);
+        irr_turns_open(&scene, &settings, state);
         irr_turns_add(&scene, 0, IRR_JOB_MIXED, 1);
         irr_turns_add(&scene, 1, IRR_JOB_ZERO, 1);
         irr_turns_run(&scene, "AABBA");
@@ -58,10 +53,9 @@ static uint64_t tick(void *context)
  * Rank 0 does not finish the schedule in time. All ranks run without a schedule, one line reports this, and no rank
  * computes a schedule for these counts again.
  */
-static void test_late(void)
+IRR_TEST_SEEDED(test_late, "a late schedule is left alone")
 {
     static const char *const rows[] = { "random", "random-heap", "optimal", "tree" };
-    uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_settings_t settings = irr_turns_with(rows[i]);
@@ -70,7 +64,7 @@ static void test_late(void)
         infos = 0;
         ticks = 0;
         settings.schedule_ms = 1;
-        irr_turns_open(&scene, &settings, &state);
+        irr_turns_open(&scene, &settings, state);
         irr_turns_add_uniform(&scene, 0);
         irr_turns_add(&scene, 1, IRR_JOB_ZERO, 1);
         scene.team.comms[0]->schedules.now_ns = tick;
@@ -110,19 +104,17 @@ static void open_by_file(irr_turns_t *scene, const char *algorithm, irr_host_rou
     }
 }
 
-/* Every algorithm uses the file, except an algorithm that must forward. */
-static void test_file(void)
+IRR_TEST_SEEDED(test_file, "every algorithm uses the file, except an algorithm that must forward")
 {
     static const char *const rows[] = { "auto", "natural", "grid", "random-heap", "tree", "tree" };
     static const unsigned schedules[] = { 0, 0, 0, 1, 1, 2 };   /* built; the last row forwards all messages */
-    uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         const unsigned built = schedules[i];
         irr_turns_t scene;
 
         irr_world_start_log();
-        open_by_file(&scene, rows[i], built == 2 ? IRR_HOST_ROUTE_NODE : IRR_HOST_ROUTE_AUTO, &state);
+        open_by_file(&scene, rows[i], built == 2 ? IRR_HOST_ROUTE_NODE : IRR_HOST_ROUTE_AUTO, state);
         irr_world_stop_log();
         CU_ASSERT_EQUAL(irr_world_log.warnings, built == 2);
         irr_turns_add_uniform(&scene, 1);
@@ -134,12 +126,11 @@ static void test_file(void)
 }
 
 /* A planned exchange runs the schedule that irr_exchange_plan found, even if the algorithm is a grid. */
-static void test_file_planned(void)
+IRR_TEST_SEEDED(test_file_planned, "a planned exchange keeps the schedule of a file")
 {
-    uint64_t state = irr_test_seed();
     irr_turns_t scene;
 
-    open_by_file(&scene, "hybrid", IRR_HOST_ROUTE_AUTO, &state);
+    open_by_file(&scene, "hybrid", IRR_HOST_ROUTE_AUTO, state);
     irr_turns_run(&scene, "a+");
     for (int r = 0; r < RANKS; r++) {
         CU_ASSERT_EQUAL(scene.team.comms[r]->exchange->view, IRR_VIEW_ALL);
@@ -161,7 +152,6 @@ static void expect_creation(const irr_comm_params_t *params, bool good, int text
     irr_team_t team;
     irr_world_t world;
 
-    irr_memory_begin();
     irr_log_set(count_refusal, &errors, IRR_LOG_ERROR);
     irr_world_open(&world, RANKS, irr_test_random(state), 0);
     irr_team_init(&team, &world, 0, 1);
@@ -173,18 +163,16 @@ static void expect_creation(const irr_comm_params_t *params, bool good, int text
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
     CU_ASSERT_EQUAL(errors, texts);
     irr_team_close(&team);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 /*
  * A file is malformed or missing on one rank or on all ranks. No rank gets a communicator, and one error message states
  * the reason.
  */
-static void test_bad_file(void)
+IRR_TEST_SEEDED(test_bad_file, "a bad schedule file serves no rank, and one message says so")
 {
     static const char good[] = "irr_schedule 1\n7 1 1\n1 0 6 0 5\nend\n";
     static const char wrong[] = "irr_schedule 1\n7 1 1\n1 0 9 0 5\nend\n";
-    uint64_t state = irr_test_seed();
 
     for (int bad = 0; bad < 4; bad++) {
         const char *text = bad == 1 ? wrong : good, *path = irr_text_open();
@@ -198,7 +186,7 @@ static void test_bad_file(void)
             params[r].settings = irr_turns_with("random-heap");
             params[r].settings.schedule_file = bad == 3 && r == 5 ? NULL : path;
         }
-        expect_creation(params, bad == 0, bad == 1 || bad == 2, &state);
+        expect_creation(params, bad == 0, bad == 1 || bad == 2, state);
         irr_text_close();
     }
 }
@@ -215,11 +203,10 @@ static void place(irr_comm_params_t *params, const char *path, const char *row)
 }
 
 /* Tests a missing host, a different file on one rank, and a malformed file. The algorithm random needs no topology. */
-static void test_topology(void)
+IRR_TEST_SEEDED(test_topology, "a topology is alike and has all hosts, or no rank is served")
 {
     enum { GOOD, NO_HOST, OTHER_FILE, MALFORMED, NOT_ASKED, KINDS };
     static const char *const rows[] = { "tree", "auto" };
-    uint64_t state = irr_test_seed();
 
     for (int i = 0; i < 2 * KINDS; i++) {
         const int kind = i / 2;
@@ -237,7 +224,7 @@ static void test_topology(void)
             params[r].host = NULL;
             params[r].settings.algorithm = irr_algorithm_find("random");
         }
-        expect_creation(params, kind == GOOD || kind == NOT_ASKED, kind == NO_HOST || kind == MALFORMED, &state);
+        expect_creation(params, kind == GOOD || kind == NOT_ASKED, kind == NO_HOST || kind == MALFORMED, state);
         irr_text_close();
     }
 }
@@ -246,16 +233,15 @@ static void test_topology(void)
  * auto uses the tree if ranks are on several hosts of the tree. Otherwise auto selects the same strategy as without a
  * file.
  */
-static void test_auto(void)
+IRR_TEST_SEEDED(test_auto, "auto takes the tree if there are several hosts")
 {
-    uint64_t state = irr_test_seed();
     const irr_settings_t settings = irr_turns_with("auto");
 
     for (int spread = 0; spread < 2; spread++) {
         const uint64_t wanted = spread ? 2 : 0;
         irr_turns_t scene;
 
-        irr_turns_open_on_tree(&scene, &settings, spread ? NULL : "c7", &state);
+        irr_turns_open_on_tree(&scene, &settings, spread ? NULL : "c7", state);
         irr_turns_add(&scene, 0, IRR_JOB_UNIFORM, 1);
         irr_turns_add(&scene, 1, IRR_JOB_MIXED, 2);
         irr_turns_run(&scene, "ABAB");
@@ -266,11 +252,4 @@ static void test_auto(void)
     }
 }
 
-IRR_TEST_MAIN("schedules_odd", 60,
-    { "a schedule file is for its counts, with any row",     test_file },
-    { "a planned exchange keeps the schedule of a file",     test_file_planned },
-    { "a bad schedule file serves no rank, and one message says so", test_bad_file },
-    { "a topology is alike and has all hosts, or no rank is served", test_topology },
-    { "auto takes the tree if there are several hosts",      test_auto },
-    { "a matrix above the limit is left alone by all",       test_limit },
-    { "a late schedule is left alone",                       test_late })
+IRR_TEST_MAIN("schedules_odd", 60)

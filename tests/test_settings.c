@@ -6,9 +6,7 @@
 
 #include "plan/settings.h"
 
-#include <string.h>
-
-static void test_rows(void)
+IRR_TEST(test_rows, "each row reads its default and has a short help text")
 {
     int rows = 0;
 
@@ -72,7 +70,7 @@ static void expect_value(const irr_setting_t *row, char *item, irr_settings_t *s
     }
 }
 
-static void test_values(void)
+IRR_TEST(test_values, "values are read whole or refused")
 {
     char list[512], *rest, *item;
 
@@ -95,7 +93,7 @@ static void test_values(void)
 }
 
 /* Parameters have the same defaults as the settings of the engine, except limits of memory and time. */
-static void test_defaults(void)
+IRR_TEST(test_defaults, "defaults of parameters are those of the engine")
 {
     static const char *const limits[] = { "matrix_max_bytes", "schedule_ms", "cache_bytes" };
 
@@ -113,7 +111,4 @@ static void test_defaults(void)
     }
 }
 
-IRR_TEST_MAIN("settings", 60,
-    { "each row reads its default and has a short help text", test_rows },
-    { "values are read whole or refused", test_values },
-    { "defaults of parameters are those of the engine", test_defaults })
+IRR_TEST_MAIN("settings", 60)

@@ -2,13 +2,9 @@
  * test_setup.c - communicators that are set up in steps, with collectives of the host that never block. Ranks of one
  * thread advance in any order, with several communicators at a time. An abandoned setup frees all that it has taken.
  */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "irr_world.h"
 
 #include "core/clock.h"
-
-#include <string.h>
 
 enum { RANKS = 5, TEAMS = 3, TURNS = 10000 };
 
@@ -78,15 +74,12 @@ enum { ALGORITHMS = IRR_TEST_COUNT(algorithms) };
  * Ranks advance in any order. All ranks get their communicators. A communicator has the same id on all ranks, and
  * different communicators have different ids.
  */
-static void test_any_order(void)
+IRR_TEST_SEEDED(test_any_order, "ranks that advance in any order, several communicators at once")
 {
-    uint64_t state = irr_test_seed();
-
     for (int a = 0; a < ALGORITHMS; a++) {
-        irr_memory_begin();
         begin(algorithms[a]);
         start();
-        CU_ASSERT_EQUAL(advance(&state, TURNS), 0);
+        CU_ASSERT_EQUAL(advance(state, TURNS), 0);
         for (int i = 0; i < TEAMS * RANKS; i++) {
             const int t = i / RANKS, r = i % RANKS;
 
@@ -95,7 +88,6 @@ static void test_any_order(void)
             CU_ASSERT(t == 0 || teams[t].comms[r]->id != teams[t - 1].comms[r]->id);
         }
         destroy();
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
 }
 
@@ -103,7 +95,7 @@ static void test_any_order(void)
  * Ranks test two communicators in different orders, so a rank reserves for one communicator the id that another rank
  * proposes for the other communicator. The ranks nevertheless agree on ids soon.
  */
-static void test_crossed(void)
+IRR_TEST(test_crossed, "ranks that propose the same ids for different communicators")
 {
     int open = TEAMS * RANKS;
 
@@ -126,17 +118,13 @@ static void test_crossed(void)
 }
 
 /* Setups are abandoned at any step. No id, no memory and no communicator is left. */
-static void test_abandoned(void)
+IRR_TEST_SEEDED(test_abandoned, "setups that are abandoned")
 {
-    uint64_t state = irr_test_seed();
-
     for (int turns = 0; turns < 400; turns += 7) {
-        irr_memory_begin();
         begin(algorithms[turns % ALGORITHMS]);
         start();
-        advance(&state, turns);
+        advance(state, turns);
         destroy();
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
 }
 
@@ -144,24 +132,21 @@ static void test_abandoned(void)
  * A collective of the host fails on all ranks. The setup of its communicator fails on all ranks, and all other setups
  * succeed.
  */
-static void test_fails(void)
+IRR_TEST_SEEDED(test_fails, "a collective of the host fails")
 {
-    uint64_t state = irr_test_seed();
     int nth = 1;
     bool failed = true;
 
     for (; failed && nth < 20; nth++) {
-        irr_memory_begin();
         begin("direct");
         teams[1].fail_call = (size_t)nth;
         start();
-        CU_ASSERT_EQUAL(advance(&state, TURNS), 0);
+        CU_ASSERT_EQUAL(advance(state, TURNS), 0);
         failed = teams[1].statuses[0] != IRR_OK;
         for (int i = 0; i < TEAMS * RANKS; i++) {
             CU_ASSERT_EQUAL(teams[i / RANKS].statuses[i % RANKS], i / RANKS == 1 && failed ? IRR_ERR_OOB : IRR_OK);
         }
         destroy();
-        CU_ASSERT_EQUAL(irr_memory_end(), 0);
     }
     CU_ASSERT(nth > 5 && nth < 20);   /* five collectives, and one more for each retry of an id */
 }
@@ -199,13 +184,11 @@ static void destroy_busy(void)
 }
 
 /* A transport that discards messages delays the setup. The setup then uses the free ids. */
-static void test_busy(void)
+IRR_TEST_SEEDED(test_busy, "a transport that is busy with discarding")
 {
-    uint64_t state = irr_test_seed();
-
     for (int a = 0; a < ALGORITHMS; a++) {
         start_busy(algorithms[a], BUSY, 0);
-        CU_ASSERT_EQUAL(advance(&state, 10 * TURNS), 0);
+        CU_ASSERT_EQUAL(advance(state, 10 * TURNS), 0);
         for (int i = 0; i < TEAMS * RANKS; i++) {
             CU_ASSERT_EQUAL_FATAL(teams[i / RANKS].statuses[i % RANKS], IRR_OK);
             CU_ASSERT(teams[i / RANKS].comms[i % RANKS]->id - FREE_ID < FREE_IDS);
@@ -215,14 +198,13 @@ static void test_busy(void)
 }
 
 /* On one rank discarding never ends. After half of the timeout the setup fails on all ranks. */
-static void test_busy_for_ever(void)
+IRR_TEST_SEEDED(test_busy_for_ever, "a transport that is busy with discarding for ever")
 {
-    uint64_t state = irr_test_seed();
     const uint64_t begin_ns = irr_clock_ns();
 
     start_busy("direct", 0, 1);
     world.spies[2]->busy_discards = SIZE_MAX;
-    while (advance(&state, TURNS) > 0 && irr_clock_ns() - begin_ns < UINT64_C(30000000000)) {
+    while (advance(state, TURNS) > 0 && irr_clock_ns() - begin_ns < UINT64_C(30000000000)) {
     }
     for (int i = 0; i < TEAMS * RANKS; i++) {
         CU_ASSERT_EQUAL(teams[i / RANKS].statuses[i % RANKS], IRR_ERR_NOT_SUPPORTED);
@@ -233,7 +215,7 @@ static void test_busy_for_ever(void)
 /* ---- ranks that cannot connect ---- */
 
 /* The reason is memory only if memory is missing. */
-static void test_no_connection(void)
+IRR_TEST(test_no_connection, "ranks that cannot connect")
 {
 #define TAIL "; each rank must reach all others with x_transport '', x_ucx_tls '' and x_ucx_devices ''"
     static const struct {
@@ -266,70 +248,23 @@ static void test_no_connection(void)
     irr_log_prefix_set("");
 }
 
-/* ---- a setup that blocks ---- */
-
-/* The collectives of a host of one rank. Each third test of a collective returns `end`. */
-typedef struct host {
-    int          tests;
-    irr_status_t end;
-} host_t;
-
-static irr_status_t gather_one(void *context, const void *input, void *output, size_t bytes)
-{
-    (void)context;
-    memcpy(output, input, bytes);
-    return IRR_IN_PROGRESS;
-}
-
-static irr_status_t reduce_one(void *context, uint64_t *values, size_t count)
-{
-    (void)context;
-    (void)values;
-    (void)count;
-    return IRR_IN_PROGRESS;
-}
-
-static irr_status_t test_host(void *context)
-{
-    host_t *host = context;
-
-    return ++host->tests % 3 == 0 ? host->end : IRR_IN_PROGRESS;
-}
-
-static uint64_t name_one(void *context, int rank)
-{
-    (void)context;
-    return (uint64_t)rank;
-}
-
-/* irr_comm_create waits for the collectives of the host, and sets its output only on success. */
-static void test_blocking(void)
+IRR_TEST(test_blocking, "irr_comm_create waits for the collectives of the host, and sets its output only on success")
 {
     for (int fails = 0; fails <= 1; fails++) {
-        host_t host = { .end = fails ? IRR_ERR_TRANSPORT : IRR_OK };
-        const irr_oob_t oob = { .context = &host, .allgather = gather_one, .allreduce_max = reduce_one,
-                                .test = test_host, .process_name = name_one };
-        const irr_comm_params_t params = { .ranks = 1, .oob = &oob };
+        irr_team_t team;
         irr_comm_t *comm = NULL;
 
-        irr_world_open(&world, 1, 0, 64);
-        CU_ASSERT_EQUAL(irr_comm_create(world.engines[0], &params, &comm), fails ? IRR_ERR_OOB : IRR_OK);
-        CU_ASSERT(host.tests >= 3 && host.tests % 3 == 0);
+        irr_team_begin(&team, 1, 0, 64);
+        irr_team_set_host(&team);
+        team.fail_call = (size_t)fails;
+        CU_ASSERT_EQUAL(irr_comm_create(team.world->engines[0], &team.params[0], &comm), fails ? IRR_ERR_OOB : IRR_OK);
         CU_ASSERT_EQUAL(comm == NULL, fails);
         if (comm != NULL) {
             irr_comm_destroy(comm);
         }
-        CU_ASSERT_EQUAL(irr_world_used_ids(&world), 0);
-        CU_ASSERT_TRUE(irr_world_close(&world));
+        CU_ASSERT_EQUAL(irr_world_used_ids(team.world), 0);
+        irr_team_close(&team);
     }
 }
 
-IRR_TEST_MAIN("setup", 60,
-    { "ranks that advance in any order, several communicators at once", test_any_order },
-    { "ranks that propose the same ids for different communicators",    test_crossed },
-    { "setups that are abandoned",                                      test_abandoned },
-    { "a collective of the host fails",                                 test_fails },
-    { "a transport that is busy with discarding",                       test_busy },
-    { "a transport that is busy with discarding for ever",              test_busy_for_ever },
-    { "ranks that cannot connect",                                      test_no_connection },
-    { "a setup that blocks",                                            test_blocking })
+IRR_TEST_MAIN("setup", 60)

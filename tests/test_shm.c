@@ -5,7 +5,6 @@
  */
 #include "transport_suite.h"
 
-#include "irr_memory.h"
 #include "transport/shm/shm.h"
 
 #define TAG IRR_NET_TAG
@@ -13,8 +12,7 @@
 
 static const irr_opener_t shm = { .config = { .transport = "shm", .one_node = true } };
 
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, shm)
-IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_WRAP, shm)
+IRR_TRANSPORT_SUITE(shm)
 
 /* ---- segments with invalid contents ---- */
 
@@ -116,7 +114,7 @@ static void expect_broken(forge_t forge)
     irr_net_close(&net);
 }
 
-static void test_forged(void)
+IRR_TEST(test_forged, "slots that break the rules")
 {
     static const forge_t forges[] = {
         no_such_form, piece_behind_the_end, piece_far_away, piece_too_long, piece_empty, piece_longer_than_all,
@@ -129,7 +127,7 @@ static void test_forged(void)
 }
 
 /* If the receiver cannot read a message from its sender's memory, the receive fails and the send completes. */
-IRR_NET_TEST(test_unreadable, &shm)
+IRR_NET_TEST(test_unreadable, &shm, "a message that cannot be read")
 {
     enum { BYTES = 2 * IRR_SHM_SINGLE_MIN };
     irr_msg_t msg;
@@ -206,7 +204,7 @@ static void expect_taken_back(bool single, bool recv_first)
     irr_net_close(&net);
 }
 
-static void test_taken_back(void)
+IRR_TEST(test_taken_back, "sends that are taken back")
 {
     for (int i = 0; i < 4; i++) {
         expect_taken_back(i % 2 != 0, i / 2 != 0);
@@ -216,7 +214,7 @@ static void test_taken_back(void)
 /*
  * A transport is busy while a message or a receive is pending. A link to another process alone does not make it busy.
  */
-IRR_NET_TEST(test_busy, &shm)
+IRR_NET_TEST(test_busy, &shm, "busy while something is pending")
 {
     irr_op_t recv = { .then = NULL };
     irr_list_t list;
@@ -236,7 +234,7 @@ IRR_NET_TEST(test_busy, &shm)
 }
 
 /* Tests links whose offsets are outside of the segment, and a number of received slots above the number sent. */
-IRR_NET_TEST(test_lying_links, &shm)
+IRR_NET_TEST(test_lying_links, &shm, "links and counts that lie")
 {
     irr_op_t recv = { .then = NULL };
     irr_shm_table_t *table;
@@ -268,7 +266,7 @@ IRR_NET_TEST(test_lying_links, &shm)
 /* ---- missing permission and memory ---- */
 
 /* A process that may not read the memory of another process gets long messages in pieces. */
-IRR_NET_TEST(test_no_single_copy, &shm)
+IRR_NET_TEST(test_no_single_copy, &shm, "a process that may not read the memory of another one")
 {
     irr_net_exchange_bytes(net, 0, 1, 8, true);
     irr_net_exchange_bytes(net, 1, 0, 8, true);
@@ -282,8 +280,7 @@ IRR_NET_TEST(test_no_single_copy, &shm)
     CU_ASSERT_EQUAL(net->peers[1][0]->singles[0], 1);
 }
 
-/* A message of IRR_FORM_GATHER is copied twice, whatever its length. */
-IRR_NET_TEST(test_two_copies, &shm)
+IRR_NET_TEST(test_two_copies, &shm, "a message of IRR_FORM_GATHER is copied twice, whatever its length")
 {
     irr_net_exchange_bytes(net, 1, 0, 8, true);
     irr_net_exchange_bytes(net, 0, 1, IRR_SHM_SINGLE_MIN, true);
@@ -358,23 +355,20 @@ static void check_lost(size_t length)
     irr_memory_fail(0, NULL);
 }
 
-static void test_no_memory(void)
+IRR_TEST(test_no_memory, "messages that find no receive and no memory")
 {
-    irr_memory_begin();
     check_lost(8);
     check_lost(3000);
     check_lost(2 * IRR_FIFO_PIECE - 1000);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 /* Loses a message that travels by single copy. */
-static void test_no_memory_single(void)
+IRR_TEST(test_no_memory_single, "a message by single copy that finds no receive and no memory")
 {
     irr_op_t sent = { .then = NULL }, received = { .then = NULL }, late = { .then = NULL };
     irr_list_t one, from, to;
     irr_net_t net;
 
-    irr_memory_begin();
     if (irr_net_open(&net, &shm)) {
         irr_net_exchange_bytes(&net, 0, 1, 8, true);
         irr_net_exchange_bytes(&net, 1, 0, 8, true);
@@ -396,18 +390,6 @@ static void test_no_memory_single(void)
         irr_list_close(&one);
         irr_net_close(&net);
     }
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-IRR_TEST_MAIN("shm", 240,
-    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shm)
-    IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_ROW, shm)
-    { "slots that break the rules", test_forged },
-    { "a message that cannot be read", test_unreadable },
-    { "busy while something is pending", test_busy },
-    { "links and counts that lie", test_lying_links },
-    { "a process that may not read the memory of another one", test_no_single_copy },
-    { "long messages that are copied twice", test_two_copies },
-    { "messages that find no receive and no memory", test_no_memory },
-    { "sends that are taken back", test_taken_back },
-    { "a message by single copy that finds no receive and no memory", test_no_memory_single })
+IRR_TEST_MAIN("shm", 240)

@@ -4,14 +4,9 @@
  *
  * Expected times are computed by hand from simple constants.
  */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "matrix_scene.h"
 #include "study/cluster.h"
 #include "study/simulate.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* 8 Gbit/s and 1000 MB/s are both one byte per ns. */
 static const irr_machine_t simple = {
@@ -153,7 +148,7 @@ static const struct {
       .algorithm = "node", .uniform = 1, .count = 1 + 3 + 1 }
 };
 
-static void test_constants(void)
+IRR_TEST(test_constants, "each constant, shared links, pacings and leaders")
 {
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_strategy_t strategy = strategy_of(rows[i].algorithm != NULL ? rows[i].algorithm : "direct");
@@ -186,7 +181,7 @@ static void test_constants(void)
 /* ---- strategies ---- */
 
 /* Compares with the times of the study of the model, with a quarter of its 1024 ranks. */
-static void test_study(void)
+IRR_TEST(test_study, "times agree with the study of the model")
 {
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
     scene_t scene;
@@ -198,8 +193,7 @@ static void test_study(void)
     close_scene(&scene);
 }
 
-/* All rows without a schedule end for any counts, and take the same time in each run. */
-static void test_all_strategies(void)
+IRR_TEST(test_all_strategies, "all rows without a schedule end for any counts, and take the same time in each run")
 {
     uint64_t state = irr_test_seed();
     irr_simulated_t one = { .ns = 0 }, other = { .ns = 0 };
@@ -248,7 +242,7 @@ static double packets_time(const scene_t *scene, size_t ask_from)
  * A switch stores a whole segment before it forwards the segment. A rendezvous takes a request and an answer before the
  * message.
  */
-static void test_segments(void)
+IRR_TEST(test_segments, "packets: a switch stores segments, and a message may ask first")
 {
     scene_t scene;
 
@@ -266,7 +260,7 @@ static void test_segments(void)
  * Two nodes send to one node. The port of the node drops segments that it cannot queue. All messages arrive
  * nevertheless.
  */
-static void test_overflow(void)
+IRR_TEST(test_overflow, "packets: a port that overflows costs time")
 {
     const double bytes = 2 * 20 * 1446;
     double deep;
@@ -287,7 +281,7 @@ static void test_overflow(void)
 /* ---- errors ---- */
 
 /* Rank 1 waits for a message that no rank sends. */
-static void test_no_end(void)
+IRR_TEST(test_no_end, "plans that do not end are an error")
 {
     irr_plan_t plans[2];
     irr_problem_t problems[2] = { { .ranks = 2, .rank = 0 }, { .ranks = 2, .rank = 1 } };
@@ -334,7 +328,7 @@ static irr_status_t simulate_any(void *context)
     return simulate(simulation->scene, &strategy, &simulated);
 }
 
-static void test_no_memory(void)
+IRR_TEST(test_no_memory, "memory that runs out is an error")
 {
     static const char *const strategies[] = { "bruck", "node", NULL };
     scene_t scene;
@@ -351,11 +345,4 @@ static void test_no_memory(void)
     close_scene(&scene);
 }
 
-IRR_TEST_MAIN("simulate", 120,
-    { "each constant, shared links, pacings and leaders", test_constants },
-    { "times agree with the study of the model", test_study },
-    { "all strategies end, with the same time in each run", test_all_strategies },
-    { "packets: a switch stores segments, and a message may ask first", test_segments },
-    { "packets: a port that overflows costs time", test_overflow },
-    { "plans that do not end are an error", test_no_end },
-    { "memory that runs out is an error", test_no_memory })
+IRR_TEST_MAIN("simulate", 120)

@@ -6,11 +6,8 @@
  * counts the basic blocks of the engine, without the transport, that one rank runs from the start to the end of an
  * exchange. It therefore detects any loop over all ranks.
  */
-#include "irr_test.h"
 #include "irr_visits.h"
 #include "irr_world.h"
-
-#include <string.h>
 
 enum { LIVE = 9, PARTNERS = LIVE - 1, UNIT = 64, RUNS = 20 };
 
@@ -143,18 +140,16 @@ static void expect_alike(const char *algorithm, bool changes)
     CU_ASSERT(many <= PARTNERS * (changes ? 500 : 250));
 }
 
-static void test_again(void)
+IRR_TEST(test_again, "a repeated exchange")
 {
     expect_alike("direct", false);
     expect_alike("natural", false);
 }
 
-static void test_changed(void)
+IRR_TEST(test_changed, "an exchange with changed lengths")
 {
     expect_alike("direct", true);
     expect_alike("natural", true);
 }
 
-IRR_TEST_MAIN("sparse", 60,
-    { "a repeated exchange",             test_again },
-    { "an exchange with changed lengths", test_changed })
+IRR_TEST_MAIN("sparse", 60)

@@ -2,15 +2,12 @@
  * test_syncs.c - the signals between ranks that keep the messages of a schedule on a tree apart, compared with the
  * dependence graph of all pairs of messages.  test_pacing.c checks the plans that they make.
  */
-#include "irr_test.h"
 #include "matrix_scene.h"
 #include "tree_scene.h"
 
 #include "order/tree/phases.h"
 #include "order/tree/syncs.h"
 #include "order/tree/tree_weighted.h"
-
-#include <string.h>
 
 #define SMALL 160   /* transmissions that a graph may have */
 
@@ -183,16 +180,14 @@ static void expect_needed(const irr_schedule_t *schedule, const irr_syncs_t *syn
     CU_ASSERT_EQUAL(redundant, 0);
 }
 
-static void test_graph(void)
+IRR_TEST_SEEDED(test_graph, "transmissions that contend wait, and no signal follows from others")
 {
-    uint64_t state = irr_test_seed();
-
     for (int run = 0; run < 400; run++) {
         irr_schedule_t schedule;
         irr_syncs_t syncs;
-        irr_tree_t tree = make_tree(8, &state);
+        irr_tree_t tree = make_tree(8, state);
 
-        schedule = make_schedule(&tree, &state);
+        schedule = make_schedule(&tree, state);
         if (schedule.count <= SMALL) {
             irr_test_must(irr_syncs_find(&tree, &schedule, NULL, &syncs));
             find_paths(&tree, &schedule);
@@ -212,7 +207,7 @@ static void test_graph(void)
  * previous step: its own message, and the message from another rank to its receiver. Each of the 2 * P directed links
  * has P - 1 messages, and two messages share at most one link. Within a host there is no link and no contention.
  */
-static void test_known(void)
+IRR_TEST(test_known, "numbers of known schedules")
 {
     static const struct { const char *shape; int on_first; size_t count, removed; } rows[] = {
         { "single:1", 1, 0, 0 }, { "single:2", 1, 0, 0 }, { "single:8", 1, 2 * 8 * 6, 2 * 8 * (7 * 6 / 2 - 6) },
@@ -264,7 +259,7 @@ static void expect_syncs(const int ends[3][2], const irr_sync_t *expected, size_
 }
 
 /* The end of a send does not imply that earlier sends of its rank have ended. Ranks 0 and 1 share a host. */
-static void test_own(void)
+IRR_TEST(test_own, "a rank's own sends may be over in any order")
 {
     static const int row[3][2] = { { 0, 2 }, { 0, 3 }, { 0, 1 } }, inside[3][2] = { { 0, 2 }, { 0, 1 }, { 1, 3 } };
     static const int two[3][2] = { { 0, 2 }, { 0, 3 }, { 1, 3 } };
@@ -279,7 +274,7 @@ static void test_own(void)
     expect_syncs(two, (irr_sync_t[]){ { 0, 2, 2, 1 }, { 1, 2, 3, 1 } }, 2);
 }
 
-static void test_refused(void)
+IRR_TEST(test_refused, "a schedule of other ranks is refused")
 {
     irr_schedule_t schedule = { .ranks = 2 };
     irr_syncs_t syncs = { .count = 77 };
@@ -292,8 +287,4 @@ static void test_refused(void)
     irr_tree_fini(&tree);
 }
 
-IRR_TEST_MAIN("syncs", 120,
-    { "transmissions that contend wait, and no signal follows from others", test_graph },
-    { "numbers of known schedules", test_known },
-    { "a rank's own sends may be over in any order", test_own },
-    { "a schedule of other ranks is refused", test_refused })
+IRR_TEST_MAIN("syncs", 120)

@@ -3,19 +3,14 @@
  * another unit are doubted. The paths of switches of ranks become one tree, or are refused with a reason.
  * tests/lab_topology.sh compares more spellings with another reader. test_files.c has the files that are refused.
  */
-#include "irr_memory.h"
 #include "irr_test.h"
 #include "irr_text.h"
 #include "problem/placement.h"
 #include "problem/switch_paths.h"
 #include "problem/topology.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Reads the maximum number of hosts, in lines of the maximum length. */
-static void test_large_file(void)
+IRR_TEST(test_large_file, "files of many hosts are read, and more are refused")
 {
     enum { NAMES = 65536, NAME_BYTES = 12 };
     char *text = irr_test_array(NAMES + 1, NAME_BYTES);
@@ -79,18 +74,17 @@ static void check_doubt(const irr_topology_t *topology, const char *expected)
 {
     char text[256] = "nothing was said";
 
-    irr_memory_begin();
     irr_memory_fail(1, NULL);
     CU_ASSERT_EQUAL(irr_topology_doubt(topology, text, sizeof(text)),
                     topology->node_speeds ? IRR_OK : IRR_ERR_NO_MEMORY);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
+    irr_memory_fail(0, NULL);
     CU_ASSERT_EQUAL(irr_topology_doubt(topology, text, sizeof(text)), IRR_OK);
     CU_ASSERT_EQUAL(text[0] == '\0', expected[0] == '\0');
     text[strlen(expected)] = '\0';
     CU_ASSERT_STRING_EQUAL(text, expected);
 }
 
-static void test_spellings(void)
+IRR_TEST(test_spellings, "spellings of trees, and speeds in another unit")
 {
     irr_text_open();
     for (size_t i = 0; i < IRR_TEST_COUNT(spellings); i++) {
@@ -109,8 +103,6 @@ static void test_spellings(void)
     irr_text_close();
 }
 
-/* ---- paths of switches ---- */
-
 enum { STRIDE = 64, RANKS_MAX = 64 };
 
 /* ---- the path of a rank ---- */
@@ -126,7 +118,7 @@ static void check_path(const char *address, const char *pattern, const char *wan
     CU_ASSERT_EQUAL(reason[0] == '\0', wanted != NULL);
 }
 
-static void test_path(void)
+IRR_TEST(test_path, "the path of a rank, or why there is none")
 {
     static const struct { const char *address, *pattern, *path; } rows[] = {
         { "leaf1.n7", "switch.node", "leaf1/n7" },
@@ -172,7 +164,7 @@ static int lay_out(const char *text, char *paths)
     return ranks;
 }
 
-static void test_tree(void)
+IRR_TEST(test_tree, "paths become a tree")
 {
     char paths[RANKS_MAX * STRIDE], reason[256];
     const int ranks = lay_out("s/l0/n5 s/l0/n5 s/l1/n1 s/l0/n0 s/l1/n1", paths);
@@ -192,7 +184,7 @@ static void test_tree(void)
     irr_topology_fini(&topology);
 }
 
-static void test_no_tree(void)
+IRR_TEST(test_no_tree, "paths that are no tree are refused")
 {
     static const struct { const char *paths, *reason; } rows[] = {
         { "s/l0/n0 s/l1/n0", "'n0' is below switch" }, { "s/l0/n0 t/l0/n1", "'l0' is below switch" },
@@ -215,21 +207,19 @@ static void test_no_tree(void)
     }
 }
 
-/* Paths of any bytes, even without a terminator, are refused or make a connected tree. */
-static void test_any_bytes(void)
+IRR_TEST_SEEDED(test_any_bytes, "paths of any bytes, even without a terminator, are refused or make a connected tree")
 {
     static const char alphabet[] = "ab/./n";
-    uint64_t random = irr_test_seed();
     char paths[RANKS_MAX * STRIDE], reason[256];
     int host_of[RANKS_MAX], trees = 0;
 
     for (int run = 0; run < 20000; run++) {
-        const int ranks = 1 + (int)irr_test_below(&random, 4), length = 1 + (int)irr_test_below(&random, 8);
+        const int ranks = 1 + (int)irr_test_below(state, 4), length = 1 + (int)irr_test_below(state, 8);
         irr_topology_t topology;
 
         for (int i = 0; i < ranks * length; i++) {
-            paths[i] = run % 8 == 0 ? (char)irr_test_random(&random)
-                                    : alphabet[irr_test_below(&random, sizeof(alphabet))];
+            paths[i] = run % 8 == 0 ? (char)irr_test_random(state)
+                                    : alphabet[irr_test_below(state, sizeof(alphabet))];
         }
         if (irr_switch_paths_tree(paths, (size_t)length, ranks, &topology, host_of, reason, sizeof(reason)) == IRR_OK) {
             irr_topology_t subtree;
@@ -243,7 +233,7 @@ static void test_any_bytes(void)
     CU_ASSERT_TRUE(trees > 10);
 }
 
-static void test_star(void)
+IRR_TEST(test_star, "one switch")
 {
     irr_topology_t topology;
 
@@ -255,11 +245,4 @@ static void test_star(void)
     irr_topology_fini(&topology);
 }
 
-IRR_TEST_MAIN("topology", 120,
-    { "files of many hosts are read, and more are refused", test_large_file },
-    { "spellings of trees, and speeds in another unit", test_spellings },
-    { "the path of a rank, or why there is none", test_path },
-    { "paths become a tree", test_tree },
-    { "paths that are no tree are refused", test_no_tree },
-    { "any bytes are a tree or refused", test_any_bytes },
-    { "one switch", test_star })
+IRR_TEST_MAIN("topology", 120)

@@ -2,16 +2,12 @@
  * test_trace.c - the conformance suite on the transport that records messages, over loopback and over UCX. Other tests
  * check the file, and runs without memory or without a file.
  */
-#include "irr_memory.h"
 #include "transport_suite.h"
 
 #include "exec/tag.h"
 #include "study/fabric.h"
 #include "transport/trace.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { EAGER_MAX = 1024, LARGE = 5000 };
@@ -40,8 +36,8 @@ static irr_status_t wrap(irr_transport_t *transports[IRR_NET_RANKS])
 static const irr_opener_t loopback = { .loopback = true, .shuffled = true, .eager_max = EAGER_MAX, .wrap = wrap };
 static const irr_opener_t ucx = { .config = { .one_node = true }, .wrap = wrap };   /* by the table of transports */
 
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, loopback)
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, ucx)
+IRR_TRANSPORT_SUITE(loopback)
+IRR_TRANSPORT_SUITE(ucx)
 
 /* ---- the file ---- */
 
@@ -70,7 +66,7 @@ static void pass_one(irr_net_t *net, uint16_t tag, size_t bytes, size_t room)
     irr_msg_finish(net, &msg);
 }
 
-static void test_lines(void)
+IRR_TEST(test_lines, "the lines of a file")
 {
     const uint16_t exchange = irr_tag_base(7);
     irr_net_t net;
@@ -111,11 +107,10 @@ static irr_status_t wrap_first(irr_transport_t *transports[IRR_NET_RANKS])
 static const irr_opener_t alone = { .loopback = true, .eager_max = EAGER_MAX, .wrap = wrap_first };
 
 /* Memory for records is allocated in blocks of some thousand bytes, other memory in shorter blocks. */
-static void test_no_memory(void)
+IRR_TEST(test_no_memory, "no memory for a record")
 {
     irr_net_t net;
 
-    irr_memory_begin();
     if (irr_net_open(&net, &alone)) {
         irr_memory_limit(1000);
         pass_one(&net, IRR_NET_TAG, 8, 8);
@@ -125,10 +120,9 @@ static void test_no_memory(void)
         CU_ASSERT_EQUAL(lines_with(0, "\"messages\": 1, \"dropped\": 1}"), 1);
         CU_ASSERT_EQUAL(lines_with(0, "\"bytes\": 16,"), 1);
     }
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
-IRR_NET_TEST(test_no_file, &alone)
+IRR_NET_TEST(test_no_file, &alone, "a file that cannot be written")
 {
     irr_transport_t *transport = NULL;
 
@@ -139,21 +133,13 @@ IRR_NET_TEST(test_no_file, &alone)
 
 int main(void)
 {
-    static const irr_test_case_t cases[] = {
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, loopback)
-        IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, ucx)
-        { "the lines of a file", test_lines },
-        { "no memory for a record", test_no_memory },
-        { "a file that cannot be written", test_no_file },
-        { NULL, NULL }
-    };
     int result;
 
     if (mkdtemp(folder) == NULL) {
         perror(folder);
         return 1;
     }
-    result = irr_test_main("trace", cases, 240);
+    result = irr_test_main("trace", 240);
     for (int r = 0; r < IRR_NET_RANKS; r++) {
         unlink(file_of(r));
     }

@@ -2,16 +2,13 @@
  * test_transports.c - the conformance suite on UCX: several transports in one process, over the memory of the node and
  * over its network.  test_ofi.c has libfabric's providers, test_auto.c the table of transports.
  */
-#include "irr_memory.h"
 #include "transport_suite.h"
 
 static const irr_opener_t shared = { .config = { .transport = "ucx", .one_node = true } },
     tcp = { .config = { .transport = "ucx", .ucx_tls = "tcp,self", .ucx_devices = "lo" } };
 
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, shared)
-IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_WRAP, shared)
-IRR_TRANSPORT_SUITE(IRR_SUITE_WRAP, tcp)
-IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_WRAP, tcp)
+IRR_TRANSPORT_SUITE(shared)
+IRR_TRANSPORT_SUITE(tcp)
 
 /* ---- sends that are left ---- */
 
@@ -38,12 +35,12 @@ static void leave(const irr_opener_t *with)
     irr_memory_disown(1);   /* a context with pending sends; see leave in transport/ucx/ucx.c */
 }
 
-static void test_left_shared(void) { leave(&shared); }
-static void test_left_tcp(void) { leave(&tcp); }
+IRR_TEST(test_left_shared, "shared: long sends without a receive") { leave(&shared); }
+IRR_TEST(test_left_tcp, "tcp: long sends without a receive") { leave(&tcp); }
 
 /* ---- errors ---- */
 
-static void test_bad_configuration(void)
+IRR_TEST(test_bad_configuration, "UCX without a transport that exists")
 {
     static const irr_engine_config_t config = { .ucx_tls = "no-such-transport", .job_ranks = 1, .node_ranks = 1 };
     irr_transport_t *transport = NULL;
@@ -53,7 +50,7 @@ static void test_bad_configuration(void)
 }
 
 /* One worker has only shared memory, and the other worker has only tcp. reach detects this; connect cannot. */
-static void test_unreachable(void)
+IRR_TEST(test_unreachable, "UCX without a transport in common")
 {
     static const irr_engine_config_t tcp_only = { .ucx_tls = "tcp,self", .job_ranks = 2, .node_ranks = 1 },
         shared_only = { .one_node = true, .job_ranks = 2, .node_ranks = 2 };
@@ -80,12 +77,4 @@ static void test_unreachable(void)
     }
 }
 
-IRR_TEST_MAIN("transports", 240,
-    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, shared)
-    IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_ROW, shared)
-    IRR_TRANSPORT_SUITE(IRR_SUITE_ROW, tcp)
-    IRR_TRANSPORT_SUITE_MORE(IRR_SUITE_ROW, tcp)
-    { "shared: long sends without a receive", test_left_shared },
-    { "tcp: long sends without a receive", test_left_tcp },
-    { "UCX without a transport that exists", test_bad_configuration },
-    { "UCX without a transport in common", test_unreachable })
+IRR_TEST_MAIN("transports", 240)

@@ -6,14 +6,11 @@
 
 #include "order/tree/phases.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static tree_scene_t scene;
 
 /* ---- trees ---- */
 
-static void test_paths(void)
+IRR_TEST(test_paths, "the path of the paper's example")
 {
     static const int expected[] = { 2 * 10, 2 * 0, 2 * 6, 2 * 9 + 1, 2 * 3 + 1, 2 * 13 + 1 };
     irr_tree_t tree;
@@ -29,7 +26,7 @@ static void test_paths(void)
     irr_tree_fini(&tree);
 }
 
-static void test_refused(void)
+IRR_TEST(test_refused, "a graph that is no tree, and a rank on no host, are refused")
 {
     static const struct { int host_of[2], ranks, vertex, parent, top; } rows[] = {   /* changes of the paper's tree */
         { { 0, 1 }, 0, 0, 6, 7 }, { { 0, 1 }, 7, 0, 6, 7 }, { { 0, 6 }, 2, 0, 6, 7 }, { { 0, -1 }, 2, 0, 6, 7 },
@@ -77,7 +74,7 @@ static void expect_link(const irr_tree_t *tree, int v, uint64_t base, uint64_t b
 }
 
 /* The busiest link takes the speeds of links into account. */
-static void test_loads(void)
+IRR_TEST(test_loads, "loads, capacities and the busiest link of the uniform exchange")
 {
     uint64_t state = irr_test_seed(), loads[2 * (SCENE_VERTICES + SCENE_RANKS)];
 
@@ -110,8 +107,7 @@ static void test_loads(void)
     }
 }
 
-/* The largest speeds and lengths cause no overflow. */
-static void test_large_speeds(void)
+IRR_TEST(test_large_speeds, "the largest speeds and lengths cause no overflow")
 {
     irr_matrix_t matrix = tree_scene_uniform(2, INT64_MAX / 2);
     irr_tree_bound_t bound;
@@ -136,7 +132,7 @@ static void test_large_speeds(void)
  * A link between switches carries as many messages at a time as its speed, and the link of a host carries one. Messages
  * inside a host use no link.
  */
-static void test_contention(void)
+IRR_TEST(test_contention, "contention is detected on links, and not within a host")
 {
     static const struct {
         const char        *shape;
@@ -205,7 +201,7 @@ static void expect_phases(uint64_t bytes)
 }
 
 /* Tests known trees, and random trees with one rank or many ranks per host. */
-static void test_trees(void)
+IRR_TEST(test_trees, "phases of known trees, and of random trees up to 64 hosts")
 {
     static const char *const shapes[] = {
         "single:1", "single:2", "single:3", "chain:1,1", "star:0,1,1", "star:1,5", "chain:8,0,0,8", "star:8,8,8,8",
@@ -226,8 +222,7 @@ static void test_trees(void)
     }
 }
 
-/* On one switch the order is the ring, with P - 1 phases. */
-static void test_ring(void)
+IRR_TEST(test_ring, "on one switch the order is the ring, with P - 1 phases")
 {
     tree_scene_shape(&scene, "single:64");
     for (int ranks = 1; ranks <= 64; ranks++) {
@@ -273,7 +268,7 @@ static void print_phase(const irr_schedule_t *schedule, int phase, char *text)
 }
 
 /* Machines 0 to 2 are t0,0 to t0,2; machines 3 and 4 are t1,0 and t1,1; machine 5 is t2,0. */
-static void test_table(void)
+IRR_TEST(test_table, "table 4 of the paper")
 {
     static const char *const table[] = {
         "0>4 3>5 5>1 1>0 - -", "1>3 4>5 5>2 2>1 - -", "2>4 - 5>0 0>2 - -", "0>3 3>2 - 2>0 - -", "1>4 3>0 - 0>1 4>3 -",
@@ -297,7 +292,7 @@ static void test_table(void)
 
 /* ---- limits ---- */
 
-static void test_limits(void)
+IRR_TEST(test_limits, "lengths that cannot be served are refused")
 {
     irr_schedule_t schedule = { .ranks = 77 };
     uint64_t loads[64];
@@ -317,13 +312,4 @@ static void test_limits(void)
     irr_tree_fini(&tree);
 }
 
-IRR_TEST_MAIN("tree", 120,
-    { "the path of the paper's example", test_paths },
-    { "a graph that is no tree, and a rank on no host, are refused", test_refused },
-    { "loads, capacities and the busiest link of the uniform exchange", test_loads },
-    { "large speeds do not overflow", test_large_speeds },
-    { "contention is detected on links, and not within a host", test_contention },
-    { "phases of known trees, and of random trees up to 64 hosts", test_trees },
-    { "one switch is the ring", test_ring },
-    { "table 4 of the paper", test_table },
-    { "lengths that cannot be served are refused", test_limits })
+IRR_TEST_MAIN("tree", 120)

@@ -4,10 +4,8 @@
  */
 #include "choose/trial.h"
 #include "irr_choosers.h"
-#include "irr_test.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Lets the ranks agree on the sums of a round.  Returns true if the trial is complete. */
 static bool agree_round(irr_trial_t *trial)
@@ -54,7 +52,7 @@ static irr_trial_t try(const double *ns, int count, double drift)
     }
 }
 
-static void test_best_wins(void)
+IRR_TEST(test_best_wins, "a trial finds the best strategy, whichever it is")
 {
     for (int best = 0; best < IRR_TRIAL_STRATEGIES; best++) {
         for (int count = 2; count <= IRR_TRIAL_STRATEGIES; count++) {
@@ -73,7 +71,7 @@ static void test_best_wins(void)
  * win by at least 3 %. Hopeless strategies are dropped after one look at each strategy. If exchanges are long, a trial
  * needs fewer exchanges.
  */
-static void test_known(void)
+IRR_TEST(test_known, "known times")
 {
     static const struct {
         double ns[IRR_TRIAL_STRATEGIES];
@@ -132,7 +130,7 @@ static int wins_of(const noise_t *noise, double fraction, uint64_t *state)
 }
 
 /* If strategies are equal, strategy 0 wins. Delays of some exchanges neither hide nor feign a gain. */
-static void test_noise(void)
+IRR_TEST_SEEDED(test_noise, "exchanges that differ, and some that are delayed")
 {
     const noise_t even = { .mean_ns = 20000, .least = 10000, .spread = 20001 };
     const noise_t delays = { .mean_ns = 1e5, .least = 85000, .spread = 30001, .one_in = 10, .delay = 2000001 };
@@ -140,16 +138,15 @@ static void test_noise(void)
         { &even, 1, 0, 59 }, { &even, 1 - 0.15, 701, 1000 }, { &delays, 1 / 0.95, 0, 19 }, { &delays, 1, 0, 39 },
         { &delays, 1 / 1.25, 901, 1000 }, { &delays, 1 / 2.0, 901, 1000 }
     };
-    uint64_t state = irr_test_seed();
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
-        const int wins = wins_of(rows[i].noise, rows[i].fraction, &state);
+        const int wins = wins_of(rows[i].noise, rows[i].fraction, state);
 
         CU_ASSERT(wins >= rows[i].least && wins <= rows[i].most);
     }
 }
 
-static void test_first_is_not_timed(void)
+IRR_TEST(test_first_is_not_timed, "the first exchange of a stay is not timed")
 {
     irr_trial_t trial;
 
@@ -160,8 +157,7 @@ static void test_first_is_not_timed(void)
     CU_ASSERT_EQUAL(trial.sums[0], 0);
 }
 
-/* A disturbed exchange of a look does not drop its strategy. */
-static void test_disturbed_look(void)
+IRR_TEST(test_disturbed_look, "a disturbed exchange of a look does not drop its strategy")
 {
     uint64_t words[IRR_TRIAL_SUMS];
     irr_trial_t trial;
@@ -178,7 +174,7 @@ static void test_disturbed_look(void)
 }
 
 /* A single delay, like the delays of test_noise, has no effect: the longest exchange of a stay does not count. */
-static void test_disturbed_stay(void)
+IRR_TEST(test_disturbed_stay, "the longest exchange of a stay is left out")
 {
     const uint64_t look[IRR_TRIAL_SUMS] = { 100000, 70000 };
     irr_trial_t trial;
@@ -196,7 +192,7 @@ static void test_disturbed_stay(void)
 }
 
 /* One of four long exchanges by strategy 0 is delayed. Three rounds show that the delay is no accident. */
-static void test_undecided(void)
+IRR_TEST(test_undecided, "an undecided round is repeated")
 {
     const uint64_t look[IRR_TRIAL_SUMS] = { 0, 8000000 };
     irr_trial_t trial;
@@ -216,7 +212,7 @@ static void test_undecided(void)
     CU_ASSERT_EQUAL(trial.winner, 1);
 }
 
-static void test_added(void)
+IRR_TEST(test_added, "strategies may be added after a look")
 {
     uint64_t words[IRR_TRIAL_SUMS];
     irr_trial_t trial;
@@ -234,8 +230,7 @@ static void test_added(void)
     CU_ASSERT_TRUE(trial.left[3] && !trial.left[2]);
 }
 
-/* Strategies are dropped until a round is within the budget, the slowest first. */
-static void test_budget(void)
+IRR_TEST(test_budget, "strategies are dropped until a round is within the budget, the slowest first")
 {
     const uint64_t sums[IRR_TRIAL_SUMS] = { 1000, 900, 1200, 1500 };
     irr_trial_t trial;
@@ -268,10 +263,8 @@ static void check_log(irr_choosers_t *job)
     }
 }
 
-/* A strategy that serves has the reported speedup, however much exchanges differ. */
-static void test_log_of_a_winner(void)
+IRR_TEST_SEEDED(test_log_of_a_winner, "a strategy that serves has the reported speedup, however much exchanges differ")
 {
-    uint64_t state = irr_test_seed();
     int intervals = 0, jobs = 0;
 
     for (int i = 0; i < 300; i++) {
@@ -280,10 +273,10 @@ static void test_log_of_a_winner(void)
         irr_choosers_t job;
 
         for (int k = 0; k <= IRR_CHOOSERS_LIST; k++) {
-            ns[k] = (double)(20000 + irr_test_below(&state, 40000));
+            ns[k] = (double)(20000 + irr_test_below(state, 40000));
         }
         job = irr_choosers_of(100, ns, IRR_CHOOSERS_LIST, 1e5);
-        job.noise = &state;
+        job.noise = state;
         check_log(&job);
         saved = irr_choice_saved(&job.choice[0]);
         jobs += irr_choosers_found(&job) != 0;
@@ -294,7 +287,7 @@ static void test_log_of_a_winner(void)
 }
 
 /* A check detects a strategy that becomes slower than strategy 0; the interval of saved time includes losses. */
-static void test_log_of_a_loser(void)
+IRR_TEST(test_log_of_a_loser, "the statistics of a strategy that has lost")
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e6);
     irr_saved_t saved;
@@ -311,15 +304,4 @@ static void test_log_of_a_loser(void)
     CU_ASSERT_TRUE(saved.low < 0 && saved.low <= job.saved && job.saved <= saved.high);
 }
 
-IRR_TEST_MAIN("trial", 60,
-    { "a trial finds the best strategy, whichever it is", test_best_wins },
-    { "known times", test_known },
-    { "exchanges that differ, and some that are delayed", test_noise },
-    { "the first exchange of a stay is not timed", test_first_is_not_timed },
-    { "a disturbed exchange of a look does not drop a strategy", test_disturbed_look },
-    { "the longest exchange of a stay is left out", test_disturbed_stay },
-    { "an undecided round is repeated", test_undecided },
-    { "strategies may be added after a look", test_added },
-    { "a round stays within the budget", test_budget },
-    { "the statistics of a strategy that serves", test_log_of_a_winner },
-    { "the statistics of a strategy that has lost", test_log_of_a_loser })
+IRR_TEST_MAIN("trial", 60)

@@ -8,9 +8,6 @@
 
 #include "../tools/tune_tree.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { SWITCHES_MAX = 2 * IRR_TUNE_GROUPS_MAX };
 
 /* A random tree: the parent of each switch, and the switch of each group. */
@@ -132,21 +129,19 @@ static int differences(const scene_t *scene, const irr_tune_tree_t *tree)
     return count - found + tree->nsplits - found;
 }
 
-static void test_trees(void)
+IRR_TEST_SEEDED(test_trees, "random trees are found")
 {
-    uint64_t state = irr_test_seed();
-
     for (int i = 0; i < irr_test_runs(200); i++) {
         double lost[IRR_TUNE_HOSTS_MAX][IRR_TUNE_HOSTS_MAX];
         irr_tune_tree_t tree;
         scene_t scene;
         int hosts;
 
-        draw(&scene, &state);
-        make_lost(&scene, lost, &hosts, &state);
+        draw(&scene, state);
+        make_lost(&scene, lost, &hosts, state);
         CU_ASSERT_PTR_NULL_FATAL(irr_tune_tree_group(lost, hosts, &tree));
         CU_ASSERT_EQUAL_FATAL(tree.groups, scene.groups);
-        make_ratios(&scene, &tree, &state);
+        make_ratios(&scene, &tree, state);
         CU_ASSERT_PTR_NULL(irr_tune_tree_find(&tree));
         CU_ASSERT_EQUAL(differences(&scene, &tree), 0);
     }
@@ -184,7 +179,7 @@ static void expect(const char *reason, const char *wanted)
     CU_ASSERT_STRING_EQUAL(reason, wanted);
 }
 
-static void test_contradictions(void)
+IRR_TEST(test_contradictions, "contradictions are no tree")
 {
     const irr_tune_flows_t shares = { 1, 2, 1, 3, 0 }, free = { 0, 3, 2, 1, 0 };
 
@@ -194,7 +189,7 @@ static void test_contradictions(void)
     expect(find(free, 0.8), "some flows lose a part of their bandwidth");
 }
 
-static void test_groups(void)
+IRR_TEST(test_groups, "hosts that contradict each other, and too many")
 {
     static double lost[IRR_TUNE_HOSTS_MAX][IRR_TUNE_HOSTS_MAX];
     irr_tune_tree_t tree;
@@ -214,7 +209,7 @@ static void test_groups(void)
 
 /* ---- the file ---- */
 
-static void test_file(void)
+IRR_TEST(test_file, "the file of a chain")
 {
     static const char *const names[] = { "n1", "n2", "n3", "n4", "n5", "n6" };
     irr_tune_tree_t tree = { .hosts = 6, .groups = 3, .group = { 0, 0, 1, 1, 2, 2 }, .size = { 2, 2, 2 },
@@ -231,8 +226,4 @@ static void test_file(void)
     free(text);
 }
 
-IRR_TEST_MAIN("tune_tree", 60,
-    { "random trees are found",                      test_trees },
-    { "contradictions are no tree",                  test_contradictions },
-    { "hosts that contradict each other, and too many", test_groups },
-    { "the file of a chain",                         test_file })
+IRR_TEST_MAIN("tune_tree", 60)

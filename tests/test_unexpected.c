@@ -2,13 +2,9 @@
  * test_unexpected.c - unexpected messages. Their receiver is notified, the messages are discarded, and no later receive
  * takes an unexpected message.
  */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "irr_world.h"
 
 #include "plan/strategy.h"
-
-#include <string.h>
 
 enum { RANKS = 3, FROM = 0, TO = 1, ROUNDS = 20000, HALF = IRR_TAG_SEQUENCES / 2 };
 
@@ -45,7 +41,6 @@ static irr_job_t *one_message(size_t length)
 static void open_scene(scene_t *scene, const char *algorithm, size_t eager_max)
 {
     memset(scene, 0, sizeof(*scene));
-    irr_memory_begin();
     irr_world_open(&scene->world, RANKS, 0, eager_max);
     open_team(scene, algorithm);
     scene->all = irr_job_create_equal(RANKS, SHORT + 1);
@@ -63,7 +58,6 @@ static void open_scene(scene_t *scene, const char *algorithm, size_t eager_max)
 static void close_scene(scene_t *scene)
 {
     irr_team_close(&scene->team);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
     irr_job_destroy(scene->wrong);
     irr_job_destroy(scene->nothing);
     irr_job_destroy(scene->all);
@@ -168,7 +162,7 @@ static int play(scene_t *scene, const char *script)
  * TO is notified once, in the exchange or in the next exchange, even if the sender waits for a receive or is late. The
  * next user of the communicator is not notified of messages to the previous user.
  */
-static void test_notified(void)
+IRR_TEST(test_notified, "the receiver is notified once, and nothing else is wrong")
 {
     static const struct { const char *algorithm, *first, *then; } rows[] = {
         { "direct", "", "WA" }, { "natural", "", "WA" }, { "auto", "", "WA" }, { "hybrid", "", "WA" },
@@ -189,7 +183,7 @@ static void test_notified(void)
 }
 
 /* A receive from the same sender after any number of exchanges never takes the old bytes; TO is notified once. */
-static void test_later(void)
+IRR_TEST(test_later, "no later exchange receives the message")
 {
     for (int between = 0; between < 3 * HALF; between += between < 5 ? 1 : 7) {
         scene_t scene;
@@ -205,8 +199,7 @@ static void test_later(void)
     }
 }
 
-/* Every rank sends unexpected messages to every other rank, and waits until they are received. */
-static void test_mutual(void)
+IRR_TEST(test_mutual, "every rank sends unexpected messages to every other rank, and waits until they are received")
 {
     for (int rendezvous = 0; rendezvous < 2; rendezvous++) {
         irr_job_t *job = irr_job_create_equal(RANKS, SHORT + 1);
@@ -239,7 +232,7 @@ static void test_mutual(void)
  * When the sender starts, the receivers are already in the next exchange. The next exchange is one of the last
  * exchanges before the epoch barrier, or begins with the barrier.
  */
-static void test_in_barrier(void)
+IRR_TEST(test_in_barrier, "a late sender is served in an epoch barrier")
 {
     for (uint32_t left = 1; left < 20; left++) {
         scene_t scene;
@@ -276,7 +269,7 @@ static void test_in_barrier(void)
 }
 
 /* The receiver has freed its communicator when the message arrives; the next communicator gets the same id. */
-static void test_next_communicator(void)
+IRR_TEST(test_next_communicator, "no other communicator receives the message")
 {
     for (int i = 0; i < 4; i++) {
         const bool rendezvous = i % 2 == 1, freed = i / 2 == 1;
@@ -312,7 +305,7 @@ static void test_next_communicator(void)
 }
 
 /* A sender runs far ahead of its receiver. No expected message is discarded, even if sequence numbers wrap. */
-static void test_ahead(void)
+IRR_TEST(test_ahead, "expected messages are kept, on ranks far apart")
 {
     enum { AHEAD = 300 };
 
@@ -347,10 +340,4 @@ static void test_ahead(void)
     }
 }
 
-IRR_TEST_MAIN("unexpected", 60,
-    { "the receiver is notified once, and nothing else is wrong", test_notified },
-    { "no later exchange receives the message",                   test_later },
-    { "a late sender is served in an epoch barrier",              test_in_barrier },
-    { "on all ranks at once",                                     test_mutual },
-    { "no other communicator receives the message",               test_next_communicator },
-    { "expected messages are kept, on ranks far apart",           test_ahead })
+IRR_TEST_MAIN("unexpected", 60)

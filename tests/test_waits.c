@@ -3,17 +3,12 @@
  * overlaps of the stages of a grid. test_pacing.c checks the pacings of any plan.
  */
 #include "irr_job.h"
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "matrix_scene.h"
 #include "plan_all.h"
 
 #include "order/tree/syncs.h"
 #include "pacing/pacing.h"
 #include "pacing/signals.h"
-
-#include <stdio.h>
-#include <string.h>
 
 /* ---- what a pacing adds ---- */
 
@@ -57,7 +52,7 @@ static void describe(const irr_plan_t *plan, char *text, size_t size)
     }
 }
 
-static void test_added(void)
+IRR_TEST(test_added, "the steps that each pacing adds to a plan")
 {
     /*
      * The second signal waits for all receives except the first. The last message waits for the second signal and for
@@ -95,8 +90,7 @@ static void test_added(void)
     irr_plan_fini(&plan);
 }
 
-/* A send waits for earlier steps of its own stage, and for no step of another stage. */
-static void test_stages(void)
+IRR_TEST(test_stages, "a send waits for earlier steps of its own stage, and for no step of another stage")
 {
     static const struct {
         irr_step_kind_t kind;
@@ -124,7 +118,7 @@ static void test_stages(void)
 /*
  * A pacing needs memory for the steps that it adds to a plan, but no memory if the bounds of the pacing are reserved.
  */
-static void test_no_room(void)
+IRR_TEST(test_no_room, "no memory for a pacing")
 {
     irr_job_t *job = irr_job_create(6, IRR_JOB_UNIFORM, 1);
     const irr_pacing_params_t params = { .grants = 2 };
@@ -162,7 +156,7 @@ static void test_no_room(void)
 /* ---- signals ---- */
 
 /* Rank 0 receives 100 bytes from rank 1 in step 1, and 100 bytes from rank 2 in step 2, each message in 4 pieces. */
-static void test_lead(void)
+IRR_TEST(test_lead, "where the lead puts a signal")
 {
     static const struct {
         uint64_t lead;
@@ -210,7 +204,7 @@ static irr_status_t build_signals(void *context)
     return status;
 }
 
-static void test_memory(void)
+IRR_TEST(test_memory, "no memory for signals")
 {
     irr_tree_t star;
 
@@ -271,7 +265,7 @@ static size_t count_empty(const irr_plan_t *plan)
  * grid on 12 ranks with two messages per rank, so that a message of stage 2 does not contain data of all messages of
  * stage 1. A barrier has four rounds.
  */
-static void test_waits(void)
+IRR_TEST(test_waits, "sends wait as the overlap says")
 {
     size_t early[IRR_OVERLAP_COUNT][2] = { { 0 } };
     irr_matrix_t matrix = matrix_scene_zero(12);
@@ -301,10 +295,4 @@ static void test_waits(void)
     irr_matrix_fini(&matrix);
 }
 
-IRR_TEST_MAIN("waits", 60,
-    { "the steps that each pacing adds to a plan", test_added },
-    { "loose looks at one stage",                  test_stages },
-    { "no memory for a pacing",                    test_no_room },
-    { "where the lead puts a signal",              test_lead },
-    { "no memory for signals",                     test_memory },
-    { "sends wait as the overlap says",            test_waits })
+IRR_TEST_MAIN("waits", 60)

@@ -3,8 +3,6 @@
  * that there is no contention, and the length of the steps relative to the bytes of the busiest link. A last test lets
  * each allocation of trees, schedules and signals fail.
  */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "matrix_scene.h"
 #include "tree_scene.h"
 
@@ -12,9 +10,6 @@
 #include "order/tree/phases.h"
 #include "order/tree/syncs.h"
 #include "order/tree/tree_weighted.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static tree_scene_t scene;
 
@@ -77,17 +72,15 @@ static void expect_phased(const irr_tree_t *tree, const irr_matrix_t *matrix)
  * Checks schedules on any tree: without a limit of steps, with a limit, and in phases. A limit is kept, unless whole
  * messages take more steps.
  */
-static void test_rules(void)
+IRR_TEST_SEEDED(test_rules, "every byte once, no contention, a limit kept, on any tree")
 {
-    uint64_t state = irr_test_seed();
-
     for (int run = 0; run < irr_test_runs(4000); run++) {
         irr_matrix_t matrix;
         irr_tree_t tree;
         int fewest, steps;
 
-        tree_scene_any(&scene, &state, run % 16 == 0 ? 64 : 12);
-        matrix = matrix_scene_any(scene.ranks, &state);
+        tree_scene_any(&scene, state, run % 16 == 0 ? 64 : 12);
+        matrix = matrix_scene_any(scene.ranks, state);
         matrix.entries[0] = run % 2 == 0 ? UINT64_MAX : 0;   /* to itself */
         tree = tree_scene_tree(&scene);
         make(&tree, &matrix, 0, &steps);
@@ -125,7 +118,7 @@ static void expect_ratios(double uniform, uint64_t *state)
 }
 
 /* Tests hosts on four switches and on one switch. Links between switches are as fast as links of hosts, or faster. */
-static void test_shapes(void)
+IRR_TEST(test_shapes, "close to the busiest link on known trees")
 {
     static const char *const shapes[] = { "star:8,8,8,8", "chain:8,8,8,8", "star:0,8,8,8,8", "single:32",
                                           "star:4,4,4,4", "chain:4,4,4,4", "single:3", "single:2" };
@@ -145,7 +138,7 @@ static void test_shapes(void)
  * Links between switches are as fast as links of hosts, or up to 10 times as fast. For uniform counts the phases of the
  * paper are used if they are shorter.
  */
-static void test_random_trees(void)
+IRR_TEST(test_random_trees, "close to the busiest link on random trees")
 {
     uint64_t state = irr_test_seed() + 4;
 
@@ -162,7 +155,7 @@ static void test_random_trees(void)
     }
 }
 
-static void test_large(void)
+IRR_TEST(test_large, "close to the busiest link, 128 hosts")
 {
     uint64_t state = irr_test_seed() + 5;
     irr_matrix_t matrix = matrix_scene_zero(128);
@@ -181,7 +174,7 @@ static void test_large(void)
 
 /* ---- limits ---- */
 
-static void test_refused(void)
+IRR_TEST(test_refused, "matrices that cannot be served are refused")
 {
     irr_schedule_t schedule = { .ranks = 77 };
     irr_tree_t tree;
@@ -208,15 +201,13 @@ static uint64_t tick(void *context)
     return ++*(uint64_t *)context;
 }
 
-/* For any deadline, the schedule is complete in time, or there is no schedule. */
-static void test_deadline(void)
+IRR_TEST(test_deadline, "for any deadline, the schedule is complete in time, or there is no schedule")
 {
     irr_status_t status = IRR_ERR_TIMEOUT;
     irr_matrix_t matrix;
     irr_tree_t tree;
     uint64_t late = 0;
 
-    irr_memory_begin();
     matrix = tree_scene_uniform(9, 100);
     irr_test_must(irr_tree_init_star(&tree, 9));
     *irr_matrix_at(&matrix, 0, 1) = 777;
@@ -238,7 +229,6 @@ static void test_deadline(void)
     CU_ASSERT(late > 9);
     irr_tree_fini(&tree);
     irr_matrix_fini(&matrix);
-    CU_ASSERT_EQUAL(irr_memory_end(), 0);
 }
 
 typedef struct input {
@@ -282,7 +272,7 @@ static void expect_memory(const char *name, int max_steps, uint64_t *state)
  * The limit of steps cannot be reached, so the function tries all methods: attempts, phases and, on one switch, the
  * optimal order. Allocations fail in each of them, also while a repair on a small tree grows its list of changes.
  */
-static void test_memory(void)
+IRR_TEST(test_memory, "memory that runs out is an error, and leaks nothing")
 {
     static const char *const shapes[] = { "single:6", "chain:2,0,3" };
     uint64_t state = irr_test_seed() + 7;
@@ -297,11 +287,4 @@ static void test_memory(void)
     }
 }
 
-IRR_TEST_MAIN("weighted", 300,
-    { "every byte once, no contention, a limit kept, on any tree", test_rules },
-    { "close to the busiest link on known trees", test_shapes },
-    { "close to the busiest link on random trees", test_random_trees },
-    { "close to the busiest link, 128 hosts", test_large },
-    { "matrices that cannot be served are refused", test_refused },
-    { "a late schedule is no schedule", test_deadline },
-    { "memory that runs out is an error, and leaks nothing", test_memory })
+IRR_TEST_MAIN("weighted", 300)

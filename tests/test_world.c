@@ -15,13 +15,9 @@
  *   - A hostile rank may cause wrong bytes. Other ranks may wait for messages that it announced until the communicator
  *     fails.
  */
-#include "irr_memory.h"
-#include "irr_test.h"
 #include "world_scene.h"
 
 #include "plan/strategy.h"
-
-#include <string.h>
 
 /*
  * A world is stuck if its ranks start no message in this number of steps for each rank. A rank with a message in flight
@@ -470,12 +466,12 @@ static void run_rows(irr_trouble_t trouble, int times)
     }
 }
 
-static void test_well(void)
+IRR_TEST(test_well, "every strategy, run, planned and repeated")
 {
     run_rows(IRR_TROUBLE_NONE, 100);
 }
 
-static void test_trouble(void)
+IRR_TEST(test_trouble, "every strategy with each kind of trouble")
 {
     static const int times[] = {
         [IRR_TROUBLE_SHORT] = 40, [IRR_TROUBLE_SEND] = 40, [IRR_TROUBLE_RECV] = 40, [IRR_TROUBLE_LATE] = 40,
@@ -487,6 +483,4 @@ static void test_trouble(void)
     }
 }
 
-IRR_TEST_MAIN("world", 300,
-    { "every strategy, run, planned and repeated", test_well },
-    { "every strategy with each kind of trouble",  test_trouble })
+IRR_TEST_MAIN("world", 300)

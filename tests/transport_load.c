@@ -5,8 +5,6 @@
 #include "transport_suite.h"
 
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define TAG IRR_NET_TAG
 

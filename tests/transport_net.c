@@ -5,9 +5,6 @@
 
 #include "irr_test.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define GUARD_BYTES 16
 #define GUARD       0xa5
 #define IDLE_ROUNDS 20

@@ -80,15 +80,10 @@ bool irr_net_open(irr_net_t *net, const irr_opener_t *opener);
 void irr_net_run(const irr_opener_t *opener, void (*run)(irr_net_t *net));
 
 /* The head of a test case. The statements that follow run on the open net `net`. */
-#define IRR_NET_TEST(name, opener)              \
-    static void name##_on(irr_net_t *net);      \
-                                                \
-    static void name(void)                      \
-    {                                           \
-        irr_net_run(opener, name##_on);         \
-    }                                           \
-                                                \
-    static void name##_on(irr_net_t *net)
+#define IRR_NET_TEST(function, opener, text)                     \
+    static void function(irr_net_t *net);                         \
+    IRR_TEST_CALL(function, text, irr_net_run(opener, function))      \
+    static void function(irr_net_t *net)
 
 /* Closes a transport, and progresses until the transport is drained. irr_net_close then skips the transport. */
 void irr_net_drain(irr_net_t *net, int rank);

@@ -3,8 +3,6 @@
  */
 #include "transport_suite.h"
 
-#include <string.h>
-
 #define TAG IRR_NET_TAG
 
 /*

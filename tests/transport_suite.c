@@ -11,7 +11,7 @@
 
 static const irr_form_t forms[] = { IRR_FORM_IOVEC, IRR_FORM_GATHER };
 
-void irr_suite_lazy(irr_net_t *net)
+static void suite_lazy(irr_net_t *net)
 {
     for (int r = 0; r < IRR_NET_RANKS; r++) {
         CU_ASSERT_EQUAL(irr_net_endpoints(net, r), 0);
@@ -55,7 +55,7 @@ static void send_longest(irr_net_t *net, irr_form_t form)
     }
 }
 
-void irr_suite_caps(irr_net_t *net)
+static void suite_caps(irr_net_t *net)
 {
     for (int r = 0; r < IRR_NET_RANKS; r++) {
         const irr_transport_caps_t *caps = &net->transports[r]->caps;
@@ -68,7 +68,7 @@ void irr_suite_caps(irr_net_t *net)
     }
 }
 
-void irr_suite_sizes(irr_net_t *net)
+static void suite_sizes(irr_net_t *net)
 {
     static const size_t sizes[] = {
         0, 1, 7, 8, 63, 64, 255, 1000, 4 * KIB - 1, 4 * KIB, 8 * KIB + 1, 60000, 64 * KIB, 100000, 256 * KIB,
@@ -99,7 +99,7 @@ static void open_cut(irr_list_t *list, size_t cut)
     }
 }
 
-void irr_suite_pieces(irr_net_t *net)
+static void suite_pieces(irr_net_t *net)
 {
     enum { CUTS = 5, MODES = 8 };
 
@@ -116,7 +116,7 @@ void irr_suite_pieces(irr_net_t *net)
     }
 }
 
-void irr_suite_large(irr_net_t *net)
+static void suite_large(irr_net_t *net)
 {
     static const size_t shapes[][2] = { { 1, 16 }, { 3, 5 }, { 64, 16 }, { 16, 16 * KIB }, { 64, 64 * KIB } };
 
@@ -157,7 +157,7 @@ static void finish_batch(irr_net_t *net, irr_msg_t batch[BATCH])
     }
 }
 
-void irr_suite_tags(irr_net_t *net)
+static void suite_tags(irr_net_t *net)
 {
     enum { BITS = IRR_CHANNEL_TAG_BITS };
     irr_list_t list;
@@ -188,7 +188,7 @@ void irr_suite_tags(irr_net_t *net)
     irr_list_close(&list);
 }
 
-void irr_suite_order(irr_net_t *net)
+static void suite_order(irr_net_t *net)
 {
     /* None, half or all of the receives are posted before the sends. */
     for (int early = 0; early <= BATCH; early += BATCH / 2) {
@@ -209,7 +209,7 @@ void irr_suite_order(irr_net_t *net)
     }
 }
 
-void irr_suite_overtake(irr_net_t *net)
+static void suite_overtake(irr_net_t *net)
 {
     irr_msg_t batch[BATCH];
 
@@ -271,7 +271,7 @@ static void meet_all(irr_net_t *net, const size_t (*table)[3], size_t rows)
     }
 }
 
-void irr_suite_truncate(irr_net_t *net)
+static void suite_truncate(irr_net_t *net)
 {
     static const size_t table[][3] = {
         { 1, 1, 0 }, { 1, 0, 0 }, { 8, 1, 7 }, { 3000, 1, 2999 }, { 3000, 10, 200 }, { 300000, 1, 299999 },
@@ -281,7 +281,7 @@ void irr_suite_truncate(irr_net_t *net)
     meet_all(net, table, IRR_TEST_COUNT(table));
 }
 
-void irr_suite_shorter(irr_net_t *net)
+static void suite_shorter(irr_net_t *net)
 {
     static const size_t table[][3] = {
         { 0, 1, 8 }, { 0, 3, 8 }, { 7, 1, 8 }, { 100, 10, 64 }, { 3000, 1, 300000 }, { 300000, 1, 400000 },
@@ -289,4 +289,72 @@ void irr_suite_shorter(irr_net_t *net)
     };
 
     meet_all(net, table, IRR_TEST_COUNT(table));
+}
+
+/* ---- the table ---- */
+
+static const struct suite_row {
+    void      (*run)(irr_net_t *net);
+    const char *text;
+} rows[] = {
+    { suite_lazy, "addresses connect, endpoints open with the first send" },
+    { suite_caps, "lists as long as the capabilities promise" },
+    { suite_sizes, "contiguous messages from 0 to 4 MiB" },
+    { suite_pieces, "lists of pieces, cut differently at both ends" },
+    { suite_large, "lists of small and large pieces against one piece" },
+    { suite_tags, "a receive takes exactly its tag" },
+    { suite_order, "messages with one tag keep their order" },
+    { suite_overtake, "receives posted in any order of tags" },
+    { suite_truncate, "a long message is truncated and harms nothing" },
+    { suite_shorter, "a short message leaves the rest untouched" },
+    { irr_suite_sink, "pieces without a base keep nothing" },
+    { irr_suite_channels, "channels of the same ranks do not mix" },
+    { irr_suite_ranks, "a channel has an order of ranks of its own" },
+    { irr_suite_abandon, "receives of an abandoned channel end and take no message" },
+    { irr_suite_repost, "an operation that done posts is not abandoned" },
+    { irr_suite_reuse, "a channel that is closed, and another one with its id" },
+    { irr_suite_discard, "discard finds the messages of its mask, of all senders" },
+    { irr_suite_discarding, "drain waits for messages that are discarded" },
+    { irr_suite_self, "messages of a rank to itself" },
+    { irr_suite_flood, "a thousand messages in flight" },
+    { irr_suite_chain, "done posts the next operations and frees its request" },
+    { irr_suite_drain, "sends in flight arrive during close and drain" },
+    { irr_suite_closed, "a send after close is canceled" },
+    { irr_suite_gathered, "statistics count what gather copies" },
+    { irr_suite_wake, "arm wakes a sleeper" },
+    { irr_suite_soak, "random messages, every byte checked" },
+    { irr_suite_visits, "a rank leaves, and another one takes its place" }
+};
+
+enum { ROWS = IRR_TEST_COUNT(rows), SUITES_MAX = 16, NAME_MAX = 120 };
+
+/* A case of the suite, with its opener. */
+typedef struct suite_case {
+    irr_test_case_t         super;
+    const struct suite_row *row;
+    char                    name[NAME_MAX];
+} suite_case_t;
+
+static void run_case(const irr_test_case_t *self)
+{
+    irr_net_run(self->context, ((const suite_case_t *)self)->row->run);
+}
+
+void irr_suite_add(const char *setup, const irr_opener_t *opener, int number)
+{
+    static suite_case_t cases[SUITES_MAX][ROWS];
+    static int          suites;
+
+    for (size_t i = 0; i < ROWS; i++) {
+        suite_case_t *added = &cases[suites][i];
+
+        if (rows[i].run != irr_suite_visits || (opener->config.transport != NULL && opener->wrap == NULL)) {
+            snprintf(added->name, sizeof(added->name), "%s: %s", setup, rows[i].text);
+            added->super = (irr_test_case_t){ .name = added->name, .run = run_case, .context = opener,
+                                              .number = number };
+            added->row = &rows[i];
+            irr_test_add(&added->super);
+        }
+    }
+    suites++;
 }

@@ -5,10 +5,6 @@
 
 #include "irr_test.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void begin(tree_scene_t *scene, int hosts, int switches)
 {
     scene->topology = (irr_topology_t){ .hosts = hosts, .vertices = hosts + switches, .parent = scene->parent,

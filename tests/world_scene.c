@@ -3,12 +3,9 @@
  */
 #include "world_scene.h"
 
-#include "irr_test.h"
 #include "irr_text.h"
 
 #include "plan/strategy.h"
-
-#include <string.h>
 
 enum { RANKS_FEW = 8, LAYOUTS = 5 };
 

@@ -7,12 +7,7 @@
  */
 #include "world_scene.h"
 
-#include "irr_test.h"
-
 #include "exec/header.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* A message, and the random numbers that change it. */
 typedef struct message {
