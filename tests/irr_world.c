@@ -1,6 +1,4 @@
-/*
- * irr_world.c - see irr_world.h.
- */
+/* irr_world.c - see irr_world.h. */
 #include "irr_world.h"
 
 #include "core/alloc.h"
@@ -8,7 +6,9 @@
 #include <stddef.h>
 
 #define DRAIN_ROUNDS  1000
-#define ROUNDS_NOTICE 20000     /* number of rounds after which a notice has reached all ranks */
+#define ROUNDS_IDLE   1024      /* an idle engine acts once in so many rounds (comm/engine.c) */
+#define ROUNDS_HELD   100       /* number of rounds after which no message is held back (irr_fault_t) */
+#define ACTS_QUIET    9         /* so many acts of all engines without an event show that a world is at rest */
 #define ROUNDS_MAX    1000000   /* number of rounds after which a setup or an exchange counts as hanging */
 
 /* ---- memory ---- */
@@ -46,10 +46,10 @@ int irr_world_self(void)
     return self;
 }
 
-static void progress(const irr_world_t *world, int rank)
+static unsigned progress(const irr_world_t *world, int rank)
 {
     self = rank;
-    irr_engine_progress(world->engines[rank]);
+    return irr_engine_progress(world->engines[rank]);
 }
 
 static void init(irr_world_t *world, int ranks)
@@ -99,24 +99,35 @@ void irr_world_open(irr_world_t *world, int ranks, uint64_t seed, size_t eager_m
     irr_world_open_faulty(world, ranks, seed, eager_max, NULL);
 }
 
-void irr_world_share(irr_world_t *world)
+unsigned irr_world_progress(const irr_world_t *world, int rounds)
+{
+    unsigned events = 0;
+
+    for (int i = 0; i < rounds * world->ranks; i++) {
+        events += progress(world, i % world->ranks);
+    }
+    return events;
+}
+
+void irr_world_hurry(const irr_world_t *world)
 {
     for (int r = 0; r < world->ranks; r++) {
-        world->engines[r]->refused[IRR_LANE_NEAR] = IRR_OK;
+        world->engines[r]->idle |= ROUNDS_IDLE - 1;
     }
 }
 
-void irr_world_progress(const irr_world_t *world, int rounds)
+/* Progresses all engines until the world is at rest. */
+static void settle(const irr_world_t *world)
 {
-    for (int i = 0; i < rounds * world->ranks; i++) {
-        progress(world, i % world->ranks);
+    for (int act = 0, quiet = 0; act < DRAIN_ROUNDS && quiet < ACTS_QUIET; act++) {
+        quiet = irr_world_progress(world, ROUNDS_HELD) > 0 ? 0 : quiet + 1;
+        irr_world_hurry(world);
     }
 }
 
 bool irr_world_close(irr_world_t *world)
 {
-    /* Meanwhile unexpected messages are discarded, as in a barrier before the end. */
-    irr_world_progress(world, 10 * DRAIN_ROUNDS);
+    settle(world);   /* meanwhile unexpected messages are discarded, as in a barrier before the end */
     for (int r = 0; r < world->ranks; r++) {
         irr_engine_close(world->engines[r]);
     }
@@ -265,16 +276,6 @@ void irr_team_init(irr_team_t *team, irr_world_t *world, int first, int step)
     for (int i = 0; i < team->ranks; i++) {
         team->params[i] = (irr_comm_params_t){ .ranks = team->ranks, .rank = i };
     }
-}
-
-int irr_team_rank(const irr_team_t *team, int member)
-{
-    for (int i = 0; i < team->ranks; i++) {
-        if (team->members[i] == member) {
-            return i;
-        }
-    }
-    return -1;
 }
 
 void irr_team_set_host(irr_team_t *team)
@@ -462,7 +463,7 @@ void irr_team_expect(irr_team_t *team, irr_job_t *job, int truncated)
 
 void irr_team_expect_failed(irr_team_t *team)
 {
-    irr_world_progress(team->world, ROUNDS_NOTICE);
+    settle(team->world);
     for (int r = 0; r < team->ranks; r++) {
         CU_ASSERT_TRUE(irr_comm_has_failed(team->comms[r]));
     }

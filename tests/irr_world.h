@@ -38,17 +38,14 @@ void irr_world_open_faulty(irr_world_t *world, int ranks, uint64_t seed, size_t 
 void irr_world_open_on(irr_world_t *world, int ranks, irr_transport_t *const *transports);
 void irr_world_open_config(irr_world_t *world, int ranks, const irr_engine_config_t *config);
 
-/*
- * Enables shared memory between the ranks of a node, as in a job. Engines of irr_engine_create_on otherwise use only
- * their transport.
- */
-void irr_world_share(irr_world_t *world);
-
 /* Returns a zeroed array that irr_world_drain frees. */
 void *irr_world_array(irr_world_t *world, int count, size_t size);
 
-/* Progresses all engines for `rounds` rounds. */
-void irr_world_progress(const irr_world_t *world, int rounds);
+/* Progresses all engines for `rounds` rounds. Returns the number of events. */
+unsigned irr_world_progress(const irr_world_t *world, int rounds);
+
+/* Spares idle engines the rounds until they act: until they search for unexpected messages, or end failed exchanges. */
+void irr_world_hurry(const irr_world_t *world);
 
 /*
  * irr_world_close closes, drains and destroys all engines. irr_world_drain drains and destroys closed engines. Both
@@ -83,9 +80,6 @@ typedef struct irr_team {
 
 /* Makes a team of the ranks first, first + step, first + 2 * step and so on of the world; step may be negative. */
 void irr_team_init(irr_team_t *team, irr_world_t *world, int first, int step);
-
-/* Returns the rank in the team of a rank of the world; -1: the rank is no member. */
-int irr_team_rank(const irr_team_t *team, int member);
 
 /* Sets the collectives of the host in params; irr_team_start_setup does this, too. */
 void irr_team_set_host(irr_team_t *team);

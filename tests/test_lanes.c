@@ -154,11 +154,13 @@ static void settle(irr_team_t *team, const char *algorithm, int layout, bool shm
     }
 }
 
-/* Opens a world whose ranks may share memory, and makes the team of all its ranks. */
+/* Opens a world whose ranks may share memory, as in a job, and makes the team of all its ranks. */
 static void begin(irr_team_t *team, int ranks, const char *algorithm, int layout, uint64_t *state)
 {
     irr_team_begin(team, ranks, irr_test_random(state), 100);
-    irr_world_share(team->world);
+    for (int r = 0; r < ranks; r++) {
+        team->world->engines[r]->refused[IRR_LANE_NEAR] = IRR_OK;   /* otherwise engines use only their transport */
+    }
     settle(team, algorithm, layout, true);
 }
 

@@ -20,10 +20,11 @@
 #include "plan/strategy.h"
 
 /*
- * A world is stuck if its ranks start no message in this number of steps for each rank. A rank with a message in flight
- * may take 65,536 rounds to end after a notice (comm/failure.c).
+ * STEPS_HELD: number of steps for each rank after which no message is held back; idle engines then act at once. A world
+ * is stuck if its ranks start no message in this number of such acts. A rank with a message in flight may take 65,536
+ * rounds, which are 64 acts, to end after a notice (comm/failure.c).
  */
-enum { STEPS_STUCK = 150000, STEPS_BOTH = 100, BYTES_MAX = 1 << 26 };
+enum { STEPS_HELD = 300, ACTS_STUCK = 150, STEPS_BOTH = 100, BYTES_MAX = 1 << 26 };
 
 typedef irr_world_scene_t scene_t;
 
@@ -155,14 +156,15 @@ static size_t operations(const scene_t *scene)
 /* Takes all turns before turn `turns`.  Returns false if the world is stuck. */
 static bool take_turns(scene_t *scene, irr_script_t *script, int turns, uint64_t *state)
 {
-    bool ended;
-    size_t before;
+    size_t before = operations(scene);
+    bool ended = false;
 
     script->count = turns;
-    do {
+    for (int acts = 0; !ended && acts < ACTS_STUCK; acts = operations(scene) > before ? 0 : acts + 1) {
         before = operations(scene);
-        ended = irr_script_run(script, scene->ranks * STEPS_STUCK, state);
-    } while (!ended && operations(scene) > before);
+        ended = irr_script_run(script, scene->ranks * STEPS_HELD, state);
+        irr_world_hurry(&scene->world);
+    }
     return ended;
 }
 
