@@ -67,11 +67,12 @@ static void on_complete(const CU_pTest test, const CU_pSuite suite, const CU_pFa
 static void run_case(void)
 {
     const size_t before = irr_memory_alive();
+    const irr_test_case_t *test = next;
 
+    next = test->next;   /* a fatal assertion leaves this function */
     irr_memory_begin();
-    next->run(next);
+    test->run(test);
     CU_ASSERT_EQUAL(irr_memory_alive(), before);
-    next = next->next;
 }
 
 int irr_test_main(const char *suite_name, unsigned limit_seconds)
