@@ -3,6 +3,7 @@
 #
 # The clusters of this test have their own state folder, so that a cluster of the user may be up at the same time.
 . "${srcdir:-.}/tests/mpi/lib.sh"
+all_components
 
 builddir=$(cd "${builddir:-.}" && pwd)
 IRR_LAB_STATE=$scratch/state

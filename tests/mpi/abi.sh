@@ -33,16 +33,15 @@ plan 7
 check "programs load one front end" has_front
 check "an older series" declines 4.0.7
 check "a series to come" declines 7.0.0
-series=$("$MPIRUN" --version | sed -n 's/.*) \([0-9]*\.[0-9]*\)\..*/\1/p')
-if [ "$series" = 5.0 ]; then
+if [ "${release%.*}" = 5.0 ]; then
     check "a release whose communicators are laid out in another way" declines 5.0.6
     # The members of a communicator that coll/irr reads lie elsewhere from 5.0.10 on, and here they do not.
-    release=5.0.9
+    later=5.0.9
 else
     check "a release of another series" declines 5.0.0
-    release=$series.99
+    later=${release%.*}.99
 fi
-check "a later release of the series" serves $release
-check "a release whose packager has changed the identification" serves $release packager
+check "a later release of the series" serves $later
+check "a release whose packager has changed the identification" serves $later packager
 check "a version that cannot be read" declines next unknown
 exit $failed

@@ -4,6 +4,7 @@
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
+all_components
 
 # seen FILE [OPTION]...: stores the output of a job with these options.
 seen() {
@@ -35,8 +36,7 @@ served() { handlers_by --mca coll_irr_shm 0 --mca coll_irr_transport "$1" && is_
 
 # A setting of the user is respected, for SIGILL, which Open MPI does not handle.
 taken_if_told() {
-    UCX_HANDLE_ERRORS=bt
-    export UCX_HANDLE_ERRORS
+    export UCX_HANDLE_ERRORS=bt
     handlers_by --mca coll_irr_shm 0 --mca coll_irr_transport ucx | grep '^>' > "$scratch/taken"
     unset UCX_HANDLE_ERRORS
     cat "$scratch/taken"
