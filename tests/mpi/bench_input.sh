@@ -9,8 +9,7 @@ BENCH=${BENCH:-${builddir:-.}/irr_bench}
 preload=
 
 # mpirun leaves the ranks of a job that fails a second to end; ours have ended when it notices.
-OMPI_MCA_odls_base_sigkill_timeout=0
-export OMPI_MCA_odls_base_sigkill_timeout
+export OMPI_MCA_odls_base_sigkill_timeout=0
 
 # bench RANKS ARGUMENT...: stores the exit status in $status and all output in $scratch/out, where lines of ranks are
 # marked, so that they differ from those of mpirun.

@@ -1,7 +1,6 @@
 /*
  * calls.c - calls of the all-to-all family.  Each must be right to the byte, gaps included, and served as expected.
- *
- *     mpi_calls CASE[:NUMBER] [served=no] [KEY=VALUE ...] [, CASE ...]   see mpi_test.h and the table at the end
+ * The program mpi_calls has these cases, and those of other files in which no allocation fails.
  */
 #include "mpi_call.h"
 
@@ -104,10 +103,7 @@ static void case_random(void)
     close_pairs(pairs, PAIRS);
 }
 
-/*
- * Makes each collective in each form with each shape of counts. If Open MPI serves all calls, makes only calls that
- * Open MPI does correctly.
- */
+/* Makes each collective in each form with each shape. Of Open MPI's own, only calls that it does correctly. */
 static void case_each(void)
 {
     static const mpi_pair_kind_t on[] = { ALL, DIST_GRAPH };
@@ -160,10 +156,7 @@ static int count_two(const mpi_spec_t *spec, int from, int to, int edge)
     return 2;
 }
 
-/*
- * Sets the counts and the datatype of a side, and converts the displacements to the extent. type: MPI_DATATYPE_NULL
- * keeps the datatype.
- */
+/* Sets the counts of a side, and its datatype unless it is MPI_DATATYPE_NULL, and converts the displacements. */
 static void change(mpi_side_t *side, MPI_Datatype type, int count)
 {
     for (int i = 0; i <= side->edges->count; i++) {
@@ -176,10 +169,7 @@ static void change(mpi_side_t *side, MPI_Datatype type, int count)
     }
 }
 
-/*
- * Repeats a call with the same arrays. Then repeats the call with one change in the arrays, which invalidates the
- * blocks of the previous call.
- */
+/* Repeats a call with the same arrays, then with changes that invalidate the blocks of the previous call. */
 static void case_repeats(void)
 {
     enum { ROOM = 8 };
@@ -210,10 +200,7 @@ static void case_repeats(void)
     MPI_Type_free(&pair_of_ints);
 }
 
-/*
- * Reserves address space. Pages take memory only when they are touched; calloc would touch all pages if MALLOC_PERTURB_
- * is set.
- */
+/* Reserves address space. With MALLOC_PERTURB_, calloc would touch all pages, and so need memory. */
 static void *reserve(size_t bytes)
 {
     return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -305,7 +292,10 @@ static void case_alone(void)
     MPI_Comm_free(&comm);
 }
 
-MPI_TEST_MAIN(
+MPI_CASES(mpi_cases_calls,
     { "random", case_random, 0 }, { "each", case_each, 0 }, { "grids", case_grids, 0 },
     { "repeats", case_repeats, 0 }, { "far", case_far, 0 },
-    { "runs", case_runs, 0 }, { "alone", case_alone, 0 })
+    { "runs", case_runs, 0 }, { "alone", case_alone, 0 });
+
+MPI_TEST_MAIN(mpi_cases_calls, mpi_cases_default, mpi_cases_lanes, mpi_cases_life, mpi_cases_requests,
+              mpi_cases_sockets, mpi_cases_wide)

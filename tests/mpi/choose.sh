@@ -4,7 +4,7 @@
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
-program=$builddir/mpi_requests
+program=$builddir/mpi_calls
 
 # chooses N PERCENT ARGUMENT...: a job whose ranks may spend so much.
 chooses() {

@@ -105,10 +105,7 @@ static void cycle_nonblocking(int i)
 
 enum { CONTROLS = 40000, DOUBTS = 3 };
 
-/*
- * Returns the number of bytes that a request of Open MPI's implementation loses, measured from a tenth of the requests
- * on.
- */
+/* Returns the bytes that a request of Open MPI loses, measured from a tenth of the requests on. */
 static double lost_by_host(void)
 {
     char key[] = "coll_irr_alltoallv_algorithm=host", *keys[] = { key };

@@ -1,8 +1,6 @@
 /*
  * default.c - makes an exchange of each kind, and checks whether coll/irr served the exchange and opened a transport.
  *
- *     mpi_default left|served|v-served   all is left to Open MPI, coll/irr serves all, all except MPI_Alltoall
- *
  * UCX cannot make a worker without opening files, for example for its shared memory. The open files of this process
  * therefore show whether a worker exists.
  */
@@ -43,15 +41,12 @@ static unsigned long long endpoints(void)
     return mpi_test_pvar_read(session, handle);
 }
 
-int main(int argc, char **argv)
+/* Checks what serves MPI_Alltoallv and its requests, and what serves MPI_Alltoall. */
+static void check(int v_served, int served)
 {
-    int served = argc > 1 && strcmp(argv[1], "served") == 0;
-    int v_served = served || (argc > 1 && strcmp(argv[1], "v-served") == 0);
     int before, after;
     mpi_pair_t pair;
 
-    MPI_Init(&argc, &argv);
-    mpi_test_served();
     mpi_pair_open(&pair, ALL);
     MPI_Barrier(MPI_COMM_WORLD);
     before = test_open_files();
@@ -61,5 +56,11 @@ int main(int argc, char **argv)
     CHECK(v_served ? after > before : after == before);
     CHECK((endpoints() > 0) == v_served);
     mpi_pair_fini(&pair);
-    return mpi_test_end();
 }
+
+static void case_left(void) { check(0, 0); }
+static void case_all_served(void) { check(1, 1); }
+static void case_v_served(void) { check(1, 0); }
+
+MPI_CASES(mpi_cases_default,
+    { "left", case_left, 0 }, { "all_served", case_all_served, 0 }, { "v_served", case_v_served, 0 });

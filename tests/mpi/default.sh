@@ -4,7 +4,8 @@
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
-program=$builddir/mpi_default
+all_components
+program=$builddir/mpi_calls
 
 # A schedule for other ranks than these, and a topology with this host.
 "$builddir/irr_plan" check --algorithm random --ranks 3 --save "$scratch/schedule" > /dev/null
@@ -34,8 +35,7 @@ read_only_shm() {
 
 # check_shm: messages between ranks of a node need no /dev/shm; over UCX they do, and the text says so.
 check_shm() {
-    OMPI_MCA_coll_irr_transport=ucx OMPI_MCA_coll_irr_alltoallv_algorithm=direct OMPI_MCA_coll_irr_shm=0
-    export OMPI_MCA_coll_irr_transport OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_shm
+    export OMPI_MCA_coll_irr_transport=ucx OMPI_MCA_coll_irr_alltoallv_algorithm=direct OMPI_MCA_coll_irr_shm=0
     beside "a read-only /dev/shm" read_only_shm "rank 0 of MPI_COMM_WORLD: .*UCX needs about 5 MB a rank in a writable /dev/shm; coll_irr_shm 1 needs"
     OMPI_MCA_coll_irr_shm=1 OMPI_MCA_coll_irr_verbose=1
     export OMPI_MCA_coll_irr_verbose
@@ -57,12 +57,12 @@ beside "a topology file, and a node for each rank" \
 beside "settings without an algorithm" silent ranks 4 --mca coll_irr_window_messages 5 --mca coll_irr_pacing loose \
     $nowhere "$program" left
 beside "the test sees an engine where an algorithm is named" \
-    ranks 4 --mca coll_irr_alltoallv_algorithm direct "$program" v-served
+    ranks 4 --mca coll_irr_alltoallv_algorithm direct "$program" v_served
 beside "and where one is named for each" ranks 4 --mca coll_irr_alltoallv_algorithm direct \
-    --mca coll_irr_alltoall_algorithm grid "$program" served
+    --mca coll_irr_alltoall_algorithm grid "$program" all_served
 beside "an info key brings coll/irr in" ranks 4 "$builddir/mpi_calls" repeats served=yes coll_irr_alltoallv_algorithm=direct
-beside "a schedule file does" ranks 4 --mca coll_irr_schedule_file "$scratch/schedule" "$program" served
-beside "a dump does" ranks 4 --mca coll_irr_matrix_dump "$scratch/dump" "$program" served
+beside "a schedule file does" ranks 4 --mca coll_irr_schedule_file "$scratch/schedule" "$program" all_served
+beside "a dump does" ranks 4 --mca coll_irr_matrix_dump "$scratch/dump" "$program" all_served
 beside "verbose says why" left "auto and coll_irr_setup_share is 0"
 beside "the cause: a component of a higher priority" one_says \
     "MPI_COMM_WORLD, MPI_Alltoallv, MPI_Alltoall, 4 ranks: component tuned of Open MPI, because its priority 90 is above" \
@@ -73,8 +73,7 @@ beside "the cause: a file that is not there" causes "rank 0: coll_irr_topology_f
 beside "the cause: no transport" causes "rank 0: .*${says_nowhere}.*" --mca coll_irr_alltoallv_algorithm direct $nowhere
 beside "the cause: a bad value of the job" causes "coll_irr_setup_share is 'abc' on rank 0, which is not allowed" \
     --mca coll_irr_alltoallv_algorithm direct --mca coll_irr_setup_share abc
-OMPI_MCA_coll_irr_alltoallv_algorithm=direct OMPI_MCA_coll_irr_verbose=1
-export OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_verbose
+export OMPI_MCA_coll_irr_alltoallv_algorithm=direct OMPI_MCA_coll_irr_verbose=1
 beside "the cause: a bad value of another rank" one_says \
     "MPI_COMM_WORLD, MPI_Alltoallv, .*, because coll_irr_compose is 'nonsense' on rank 2, which is not allowed" \
     ranks 4 "$divide" 2 "$program" left else env OMPI_MCA_coll_irr_compose=nonsense "$program" left
@@ -101,9 +100,7 @@ beside "an algorithm on two of four ranks" one_says "rank 2 of MPI_COMM_WORLD an
     on_some_ranks OMPI_MCA_coll_irr_alltoallv_algorithm=direct "$program" left
 beside "a schedule file on two of four ranks" one_says "rank 2 of MPI_COMM_WORLD and rank [0-9]* differ in an algorithm" \
     on_some_ranks "OMPI_MCA_coll_irr_schedule_file=$scratch/schedule" "$program" left
-OMPI_MCA_coll_irr_setup_share=0
-OMPI_MCA_coll_irr_alltoall_algorithm=host
-export OMPI_MCA_coll_irr_setup_share OMPI_MCA_coll_irr_alltoall_algorithm
+export OMPI_MCA_coll_irr_setup_share=0 OMPI_MCA_coll_irr_alltoall_algorithm=host
 beside "nothing to spend, and an algorithm on two of four ranks" \
     one_message "coll_irr_alltoallv_algorithm is auto and coll_irr_setup_share is 0 on some ranks" \
     on_some_ranks OMPI_MCA_coll_irr_alltoallv_algorithm=direct "$program" left

@@ -5,20 +5,14 @@
 # The memory comes from the component of accelerator.c.  IRR_TEST_DEVICE runs the other scripts of MPI with such buffers.
 # shellcheck disable=SC2046,SC2086
 LIMIT=120
-IRR_TEST_DEVICE=${IRR_TEST_DEVICE:-both}
-export IRR_TEST_DEVICE
+export IRR_TEST_DEVICE="${IRR_TEST_DEVICE:-both}"
 . "${srcdir:-.}/tests/mpi/lib.sh"
 calls=$builddir/mpi_calls
-requests=$builddir/mpi_requests
-
-# The redistribution of this algorithm; exchanges with other counts are direct.
-OMPI_MCA_coll_irr_redistribution=1,2,1,2
-export OMPI_MCA_coll_irr_redistribution
+export OMPI_MCA_coll_irr_redistribution=1,2,1,2
 
 # on BUFFERS: the buffers of the next jobs that are in memory of an accelerator.
 on() {
-    IRR_TEST_DEVICE=$1
-    export IRR_TEST_DEVICE
+    export IRR_TEST_DEVICE="$1"
 }
 
 # The job reports the component that Open MPI selects.
@@ -57,9 +51,9 @@ done
 randomly "7 ranks, mixed" balanced-grid hybrid node redistribution
 OMPI_MCA_coll_irr_setup_share=1000000 check_groups 7 "$calls"
 check "4 ranks over tcp" ranks 4 $over_tcp "$calls" random:40 $(all direct)
-check "4 ranks that choose" ranks 4 --mca coll_irr_setup_share 1000000000 "$requests" change:200 served=yes $(all auto)
+check "4 ranks that choose" ranks 4 --mca coll_irr_setup_share 1000000000 "$calls" change:200 served=yes $(all auto)
 for case in together ahead; do
     group "4 ranks, requests: $case" $case served=yes $(all direct)
 done
-check_groups 4 "$requests"
+check_groups 4 "$calls"
 exit $failed

@@ -1,8 +1,6 @@
 /*
  * ends.c - nonblocking calls and persistent requests that end in an unusual way: after their communicator was freed,
  * with an error, in another thread, or at the end of the job.
- *
- *     mpi_ends CASE[:NUMBER] [KEY=VALUE ...] [, CASE ...]   see mpi_test.h and the table at the end
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"
@@ -425,8 +423,8 @@ static void case_threads(void)
     }
 }
 
-MPI_TEST_MAIN(
+MPI_CASES(mpi_cases_ends,
     { "orphans", case_orphans, 0 }, { "active", case_active, 0 }, { "truncation", case_truncation, 0 },
     { "nothing", case_nothing, 0 }, { "empty", case_empty, 0 }, { "refused", case_refused, 0 },
     { "memory", case_memory, 0 }, { "leaked", case_leaked, 0 }, { "left_active", case_left_active, 0 },
-    { "left_alone", case_left_alone, 0 }, { "threads", case_threads, 1 })
+    { "left_alone", case_left_alone, 0 }, { "threads", case_threads, 1 });

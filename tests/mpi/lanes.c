@@ -1,9 +1,5 @@
 /*
  * lanes.c - exchanges through the shared memory of a node: many communicators, and ranks that are killed.
- *
- *     mpi_lanes once        two exchanges
- *     mpi_lanes many N      N communicators at a time, with an exchange each, twice
- *     mpi_lanes killed MS   a random rank is killed at a random moment (IRR_SEED) of the first MS milliseconds
  */
 #include "mpi_call.h"
 
@@ -31,21 +27,34 @@ static void exchange(const mpi_pair_t *pair, MPI_Comm comm, int salt)
     mpi_call_fini(&call);
 }
 
-/* Uses many communicators, which share the queues of their ranks. The second round therefore opens no new queue. */
-static void many(const mpi_pair_t *pair, int count)
+static void case_once(void)
 {
-    MPI_Comm *comms = calloc((size_t)count, sizeof(*comms));
+    mpi_pair_t pair;
 
+    mpi_pair_open(&pair, ALL);
+    exchange(&pair, MPI_COMM_WORLD, 1);
+    exchange(&pair, MPI_COMM_WORLD, 2);
+    mpi_pair_fini(&pair);
+}
+
+/* Uses NUMBER communicators at a time, which share the queues of their ranks: the second round opens no new queue. */
+static void case_comms(void)
+{
+    MPI_Comm *comms = calloc((size_t)mpi_job.number, sizeof(*comms));
+    mpi_pair_t pair;
+
+    mpi_pair_open(&pair, ALL);
     for (int turn = 0; turn < 2; turn++) {
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < mpi_job.number; i++) {
             MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
-            exchange(pair, comms[i], i);
+            exchange(&pair, comms[i], i);
         }
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < mpi_job.number; i++) {
             MPI_Comm_free(&comms[i]);
         }
         MPI_Barrier(MPI_COMM_WORLD);
     }
+    mpi_pair_fini(&pair);
     free(comms);
 }
 
@@ -55,45 +64,37 @@ static void die(int signal)
     kill(getpid(), SIGKILL);
 }
 
-/* Sets the moment of death before MPI_Init, so that it may fall into MPI_Init. */
-static void arm(int ms)
+/*
+ * If IRR_KILL_MS is set, a random rank (IRR_SEED) is killed at a random moment within so many milliseconds.  The clock
+ * starts before main, so that the moment may be in MPI_Init.
+ */
+__attribute__((constructor)) static void arm(void)
 {
-    const char *seed = getenv("IRR_SEED"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+    const char *ms = getenv("IRR_KILL_MS"), *seed = getenv("IRR_SEED"), *rank = getenv("OMPI_COMM_WORLD_RANK");
     const char *ranks = getenv("OMPI_COMM_WORLD_SIZE");
     uint64_t state = seed != NULL ? strtoull(seed, NULL, 0) : 1;
     const uint64_t victim = mpi_test_random(&state), moment = mpi_test_random(&state);
-    struct itimerval timer = { .it_value = { .tv_usec = 1 + (long)(moment % ((unsigned)ms * 1000)) } };
+    struct itimerval timer = { .it_value = { 0, 0 } };
 
-    timer.it_value.tv_sec = timer.it_value.tv_usec / 1000000;
-    timer.it_value.tv_usec %= 1000000;
-    if (rank != NULL && ranks != NULL && victim % (unsigned)atoi(ranks) == (unsigned)atoi(rank)) {
+    if (ms != NULL && rank != NULL && ranks != NULL && victim % (unsigned)atoi(ranks) == (unsigned)atoi(rank)) {
+        const long us = 1 + (long)(moment % ((unsigned)atoi(ms) * 1000));
+
+        timer.it_value.tv_sec = us / 1000000;
+        timer.it_value.tv_usec = us % 1000000;
         signal(SIGALRM, die);
         setitimer(ITIMER_REAL, &timer, NULL);
     }
 }
 
-int main(int argc, char **argv)
+static void case_killed(void)
 {
-    const char *mode = argc > 1 ? argv[1] : "";
-    const int number = argc > 2 ? atoi(argv[2]) : 0;
     mpi_pair_t pair;
 
-    if (strcmp(mode, "killed") == 0) {
-        arm(number);
-    }
-    MPI_Init(&argc, &argv);
     mpi_pair_open(&pair, ALL);
-    if (strcmp(mode, "once") == 0) {
-        exchange(&pair, MPI_COMM_WORLD, 1);
-        exchange(&pair, MPI_COMM_WORLD, 2);
-    } else if (strcmp(mode, "many") == 0) {
-        many(&pair, number);
-    } else if (strcmp(mode, "killed") == 0) {
-        for (int i = 0;; i++) {
-            exchange(&pair, MPI_COMM_WORLD, i);
-        }
-    } else {
-        CHECK(!"a mode of this program");
+    for (int i = 0;; i++) {
+        exchange(&pair, MPI_COMM_WORLD, i);
     }
-    return mpi_test_end();
 }
+
+MPI_CASES(mpi_cases_lanes,
+    { "once", case_once, 0 }, { "comms", case_comms, 0 }, { "killed", case_killed, 0 });

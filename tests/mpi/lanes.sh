@@ -3,7 +3,7 @@
 # cannot be had.
 LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
-program=$builddir/mpi_lanes
+program=$builddir/mpi_calls
 
 # left: prints the files in /dev/shm that no process uses, without those that mpirun removes, and those of UCX, which are
 # left if a rank is killed in its first exchange (docs/troubleshooting.md).
@@ -26,7 +26,7 @@ killed() {
     seed=${IRR_SEED:-$(date +%s)}
     echo "IRR_SEED=$seed"
     for i in $(seq "$1"); do
-        IRR_SEED=$((seed + i)) ranks 4 -x IRR_SEED "$program" killed 700 > "$scratch/killed" 2>&1
+        IRR_SEED=$((seed + i)) IRR_KILL_MS=700 ranks 4 "$program" killed > "$scratch/killed" 2>&1
         status=$?
         if [ $status -eq 0 ] || [ $status -eq 124 ] || new; then
             echo "run $i ended with $status"
@@ -67,7 +67,7 @@ check "on one node no network is opened" alone
 check "on several it is" says "opened transport $TRANSPORT" \
     ranks 4 --mca coll_irr_verbose 10 --mca coll_irr_ranks_per_node 2 "$program" once
 check "transports that do not exist, where one is needed" wrong --mca coll_irr_ranks_per_node 2 "$program" once
-check "200 communicators at a time" ranks 3 "$program" many 200
+check "200 communicators at a time" ranks 3 "$program" comms:200
 if whole; then times=200; else times=8; fi
 check "a rank that is killed leaves nothing" killed $times
 if unshare --pid --fork true 2> /dev/null; then

@@ -1,9 +1,5 @@
 /*
  * life.c - creates and frees communicators, and ends the job, in every order. No call may hang, and no memory may leak.
- *
- *     mpi_life CASE [, CASE ...]   see mpi_test.h and the table at the end
- *
- * If a case hangs, the time limit of the script ends the case.
  */
 #include "mpi_call.h"
 
@@ -142,10 +138,7 @@ static void case_good_info(void)
     }
 }
 
-/*
- * Checks that with a bad info key Open MPI serves the communicator of the key, and that coll/irr still serves all other
- * communicators.
- */
+/* Checks that Open MPI serves a communicator with a bad info key, and coll/irr all others. */
 static void case_bad_info(void)
 {
     for (int i = 0; i < INFOS; i++) {
@@ -189,10 +182,7 @@ static void case_bad_parameters(void)
     CHECK(mpi_job_served() == 0);
 }
 
-/*
- * The even rank waits in the exchange. The odd rank receives a point-to-point message of the even rank before it starts
- * the exchange.
- */
+/* Even ranks wait in the exchange; odd ranks first receive a point-to-point message of an even rank. */
 static void case_other_traffic(void)
 {
     enum { TAG = 5, BYTES = 8 << 20 };
@@ -215,10 +205,7 @@ static void case_other_traffic(void)
     free(message);
 }
 
-/*
- * Uses even and odd ranks as two groups. Frees the communicator while an agreement is in progress, and leaks another
- * communicator.
- */
+/* Uses two groups. Frees a communicator while an agreement is in progress, and leaks another communicator. */
 static void case_inter(void)
 {
     uint64_t state = 1;
@@ -259,9 +246,7 @@ static void case_inter_in_place(void)
     mpi_pair_fini(&pair);
 }
 
-/*
- * Makes the first duplicate under MPI_THREAD_MULTIPLE. The call would hang if the component waited in query or enable.
- */
+/* Makes the first duplicate with threads. The call would hang if the component waited in query or enable. */
 static void case_first_dup(void)
 {
     MPI_Comm dup;
@@ -295,10 +280,7 @@ static void *dup_often(void *argument)
     return (void *)bad;
 }
 
-/*
- * Runs threads with a communicator each. coll/irr serves every second communicator. The first use of the communicators
- * is also concurrent.
- */
+/* Runs threads with a communicator each, whose first uses are also concurrent. */
 static void run_threads(void *(*run)(void *argument))
 {
     enum { THREADS = 4 };
@@ -334,10 +316,10 @@ static void case_many(void)
     CHECK(mpi_job_served() >= 999);
 }
 
-MPI_TEST_MAIN(
+MPI_CASES(mpi_cases_life,
     { "unused", case_unused, 0 }, { "leaked", case_leaked, 0 }, { "leaked_to_host", case_leaked_to_host, 0 },
     { "freed_late", case_freed_late, 0 }, { "subsets", case_subsets, 0 }, { "some_ranks", case_some_ranks, 0 },
     { "inter", case_inter, 0 }, { "inter_in_place", case_inter_in_place, 0 }, { "good_info", case_good_info, 0 },
     { "bad_info", case_bad_info, 0 }, { "bad_parameters", case_bad_parameters, 0 },
     { "other_traffic", case_other_traffic, 0 }, { "first_dup", case_first_dup, 1 }, { "threads", case_threads, 1 },
-    { "thread_dups", case_thread_dups, 1 }, { "many", case_many, 0 })
+    { "thread_dups", case_thread_dups, 1 }, { "many", case_many, 0 });

@@ -2,7 +2,7 @@
 # life.sh - communicators and jobs that come and go, and what a job opens to the network.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
-program=$builddir/mpi_life
+program=$builddir/mpi_calls
 
 plan 20
 check "4 ranks, unused" ranks 4 "$program" unused
@@ -21,11 +21,11 @@ check_groups 7 "$program"
 check "5 ranks, inter" ranks 5 "$program" inter
 check "2 ranks, thread_dups" ranks 2 "$program" thread_dups
 # libfabric has nothing but sockets on some nodes.
-if [ "$TRANSPORT" = ofi ]; then listens=LOCAL; else listens=NONE; fi
-check "a job on one node opens no listener that others reach" ranks 4 "$builddir/mpi_sockets" $listens
+if [ "$TRANSPORT" = ofi ]; then listens=local_listeners; else listens=no_listener; fi
+check "a job on one node opens no listener that others reach" ranks 4 "$program" $listens
 # shellcheck disable=SC2086
-check "the test of listeners sees one where tcp is asked for" ranks 2 $over_tcp "$builddir/mpi_sockets" SOME
-check "a failing rank makes mpirun fail" expect_failure ranks 2 "$builddir/mpi_sockets" NOTHING
+check "the test of listeners sees one where tcp is asked for" ranks 2 $over_tcp "$program" listeners
+check "a failing rank makes mpirun fail" expect_failure ranks 2 "$program" nothing
 
 # unused: the files of UCX in /dev/shm that are newer than this test, and that no process has; jobs of other tests may
 # run beside this one.

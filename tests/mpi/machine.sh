@@ -4,7 +4,7 @@
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
-program=$builddir/mpi_requests
+program=$builddir/mpi_calls
 
 # All may be spent: strategies are opened at the first agreement.
 export OMPI_MCA_coll_irr_setup_share=1000000000 OMPI_MCA_coll_irr_verbose=10

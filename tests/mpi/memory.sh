@@ -2,10 +2,8 @@
 # memory.sh - coll_irr_memory_file: what a job has found serves the next one; a file that cannot be used is not.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
-OMPI_MCA_coll_irr_alltoallv_algorithm=auto
-OMPI_MCA_coll_irr_setup_share=1000
-export OMPI_MCA_coll_irr_alltoallv_algorithm OMPI_MCA_coll_irr_setup_share
-program=$builddir/mpi_team
+export OMPI_MCA_coll_irr_alltoallv_algorithm=auto OMPI_MCA_coll_irr_setup_share=1000
+program=$builddir/mpi_faults
 file=$scratch/memory
 
 # A file as a job of 4 ranks writes it, whose memory of direct is a gain; processors as this machine has.
@@ -92,7 +90,7 @@ check "a folder that is not there" uses "$scratch/nowhere/memory" "$program" sho
 check "two jobs at once" together
 check "ranks that remember different things" differs
 check "a file on two of four ranks" some
-check "2 ranks, nonblocking calls" ranks 2 --mca coll_irr_memory_file "$scratch/nonblocking" "$builddir/mpi_requests" types
+check "2 ranks, nonblocking calls" ranks 2 --mca coll_irr_memory_file "$scratch/nonblocking" "$builddir/mpi_calls" types
 OMPI_MCA_coll_irr_setup_share=1000000000
 check "strategies of an algorithm that is named" named
 exit $failed

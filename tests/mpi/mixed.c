@@ -19,9 +19,7 @@ static const struct {
 
 enum { COLLECTIVES = sizeof(collectives) / sizeof(collectives[0]) };
 
-/*
- * Runs all collectives on a communicator, beginning with FIRST. Returns the number of exchanges that coll/irr served.
- */
+/* Runs all collectives, beginning with FIRST. Returns the number of exchanges that coll/irr served. */
 static unsigned long long run_all(MPI_Comm comm)
 {
     unsigned long long before = mpi_test_served();
@@ -34,10 +32,7 @@ static unsigned long long run_all(MPI_Comm comm)
     return mpi_test_served() - before;
 }
 
-/*
- * Returns an inter-communicator of the first ranks and the last ranks. The second group has as many ranks as the first
- * group, or one rank less.
- */
+/* Returns an inter-communicator of the first half of the ranks, rounded up, and the others. */
 static MPI_Comm make_inter(void)
 {
     enum { TAG = 1 };
@@ -90,10 +85,7 @@ static void case_same(void)
     MPI_Comm_free(&inter);
 }
 
-/*
- * Makes communicators for which one rank lacks the memory for a module, and one more communicator when memory is
- * available again.
- */
+/* Makes communicators for which one rank lacks the memory for a module, and then one without failures. */
 static void case_modules(void)
 {
     enum { COMMS = 4 };
@@ -152,16 +144,16 @@ static void case_spawn(void)
     MPI_Comm_disconnect(&inter);
 }
 
-static const mpi_case_t cases[] = {
+MPI_CASES(mpi_cases_mixed,
     { "apart", case_apart, 0 }, { "halves", case_halves, 0 }, { "same", case_same, 0 },
-    { "modules", case_modules, 0 }, { "no_memory", case_no_memory, 0 }, { "spawn", case_spawn, 0 }, { NULL, NULL, 0 }
-};
+    { "modules", case_modules, 0 }, { "no_memory", case_no_memory, 0 }, { "spawn", case_spawn, 0 });
 
 /* Initialises MPI_T before MPI, like a tool. */
 int main(int argc, char **argv)
 {
+    static const mpi_case_t *const tables[] = { mpi_cases_mixed, NULL };
     int provided;
 
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    return mpi_test_main(argc, argv, cases);
+    return mpi_test_main(argc, argv, tables);
 }

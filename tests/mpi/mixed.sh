@@ -5,10 +5,6 @@ LIMIT=30
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_mixed
 
-# Without a topology auto may leave all to Open MPI, which would test nothing.
-OMPI_MCA_coll_irr_alltoallv_algorithm=direct
-export OMPI_MCA_coll_irr_alltoallv_algorithm
-
 # mixed SETTING N M TEXT CASE...: N ranks with a setting, then M without; all results are right, and one message has TEXT.
 mixed() {
     setting=$1 n=$2 m=$3 text=$4

@@ -210,9 +210,7 @@ static int elements(const mpi_call_t *call, const mpi_side_t *side, int slot)
     return call->spec.kind->layout == UNIFORM ? side->each : side->counts[slot];
 }
 
-/*
- * Writes the block that one rank sends to another rank into memory with this base, at the position of a slot of `side`.
- */
+/* Writes a block, from one rank to another, into memory with this base at the position of a slot of `side`. */
 static void put(const mpi_call_t *call, const mpi_side_t *side, int slot, char *base, int from, int to)
 {
     const int count = elements(call, side, slot);

@@ -142,10 +142,7 @@ int mpi_call_works(MPI_Comm comm);
 /* Returns true if point-to-point messages on the plain communicator bring the expected contents. */
 int mpi_call_agrees(const mpi_call_t *call);
 
-/*
- * Returns true if MPI passes the call to a component. Open MPI does not pass a blocking call whose blocks are all
- * empty.
- */
+/* Returns true if MPI passes the call to a component. Open MPI does not if it is blocking and all blocks are empty. */
 int mpi_call_is_served(const mpi_call_t *call, mpi_form_t form);
 
 /*

@@ -148,10 +148,7 @@ static MPI_Comm pair_dist_graph(mpi_pair_t *pair, MPI_Comm comm, uint64_t *state
 
 /* ---- inter-communicators ---- */
 
-/*
- * Returns the group of a rank of MPI_COMM_WORLD: groups of different sizes, one rank and all other ranks, or even and
- * odd ranks.
- */
+/* Returns the group of a rank: of different sizes, one rank and the others, or even and odd ranks. */
 static int inter_group(int which, int rank, int ranks)
 {
     switch (which) {

@@ -32,10 +32,7 @@ typedef struct mpi_pair {
     mpi_edges_t all, out, in;
 } mpi_pair_t;
 
-/*
- * Makes a pair.  Its communicator of coll/irr gets the keys.  Collective over all ranks of the job, with the same
- * state.
- */
+/* Makes a pair. Collective over the job, with one state on all ranks. coll/irr's communicator gets the keys. */
 void mpi_pair_init(mpi_pair_t *pair, int which, char **keys, int nkeys, uint64_t *state);
 
 /* Makes a pair with the keys of the running case. */

@@ -35,18 +35,21 @@ int mpi_test_end(void)
 
 /* ---- cases ---- */
 
-static const mpi_case_t *cases;
+static const mpi_case_t *const *all_tables;
 
-/* Returns the row of CASE or CASE:NUMBER. If there is no such row, returns the last row, which has no name. */
+/* Returns the row of CASE or CASE:NUMBER, or NULL. */
 static const mpi_case_t *find(const char *text)
 {
     const size_t length = strcspn(text, ":");
-    const mpi_case_t *row = cases;
 
-    while (row->name != NULL && (strlen(row->name) != length || strncmp(text, row->name, length) != 0)) {
-        row++;
+    for (const mpi_case_t *const *table = all_tables; *table != NULL; table++) {
+        for (const mpi_case_t *row = *table; row->name != NULL; row++) {
+            if (strlen(row->name) == length && strncmp(text, row->name, length) == 0) {
+                return row;
+            }
+        }
     }
-    return row;
+    return NULL;
 }
 
 static void run_case(char **group, int length)
@@ -55,7 +58,7 @@ static void run_case(char **group, int length)
     const int says_served = length > 1 && strncmp(group[1], "served=", 7) == 0;
     const char *colon;
 
-    if (!CHECK(row->name != NULL)) {
+    if (!CHECK(row != NULL)) {
         return;
     }
     colon = strchr(group[0], ':');
@@ -108,13 +111,15 @@ void mpi_test_groups(char **arguments, int count, void (*run)(char **group, int 
     }
 }
 
-int mpi_test_main(int argc, char **argv, const mpi_case_t *table)
+int mpi_test_main(int argc, char **argv, const mpi_case_t *const *tables)
 {
     int threads = 0;
 
-    cases = table;
+    all_tables = tables;
     for (int i = 1; i < argc; i++) {
-        threads = threads || find(argv[i])->threads;
+        const mpi_case_t *row = find(argv[i]);
+
+        threads = threads || (row != NULL && row->threads);
     }
     MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &mpi_job.thread_level);
     MPI_Comm_rank(MPI_COMM_WORLD, &mpi_job.rank);

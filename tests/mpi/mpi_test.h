@@ -7,7 +7,7 @@
  * The communicators of coll/irr get the keys. Two keys are for the program: with served=yes coll/irr must have served
  * an exchange of this case, and with served=no it must not have served any exchange. A comma ends a case. The start of
  * a job takes longer than most cases, so scripts give several cases to one job. Rank 0 prints for each case whether it
- * was right on all ranks.
+ * was right on all ranks. A case that hangs is ended by the time limit of its script.
  */
 #ifndef MPI_TEST_H
 #define MPI_TEST_H
@@ -65,24 +65,29 @@ extern mpi_job_t mpi_job;
 /* Returns the number of the case, or `standard` if the case has no number. */
 int mpi_job_number(int standard);
 
-/*
- * Returns true if a key names an algorithm. coll/irr then serves all but the first nonblocking call of a communicator.
- */
+/* Returns true if a key names an algorithm: coll/irr serves all but a communicator's first nonblocking call. */
 int mpi_job_is_named(void);
 
 /* Returns the number of exchanges that coll/irr has served on this rank since the case began. */
 unsigned long long mpi_job_served(void);
 
-/* Runs the cases of the arguments.  `cases` ends with a row without a name.  Returns the exit status. */
-int mpi_test_main(int argc, char **argv, const mpi_case_t *cases);
+/* The cases of a source file. */
+#define MPI_CASES(table, ...) const mpi_case_t table[] = { __VA_ARGS__, { NULL, NULL, 0 } }
 
-/* The main function of a program whose cases are the arguments. */
+extern const mpi_case_t mpi_cases_calls[], mpi_cases_default[], mpi_cases_lanes[], mpi_cases_life[], mpi_cases_mixed[];
+extern const mpi_case_t mpi_cases_requests[], mpi_cases_sockets[], mpi_cases_wide[];
+extern const mpi_case_t mpi_cases_ends[], mpi_cases_place[], mpi_cases_starts[], mpi_cases_team[], mpi_cases_wrong[];
+
+/* Runs the cases of the arguments, which are in tables; a NULL ends the list of tables.  Returns the exit status. */
+int mpi_test_main(int argc, char **argv, const mpi_case_t *const *tables);
+
+/* The main function of a program with the cases of these tables. */
 #define MPI_TEST_MAIN(...)                                                      \
     int main(int argc, char **argv)                                             \
     {                                                                           \
-        static const mpi_case_t cases[] = { __VA_ARGS__, { NULL, NULL, 0 } };   \
+        static const mpi_case_t *const tables[] = { __VA_ARGS__, NULL };        \
                                                                                 \
-        return mpi_test_main(argc, argv, cases);                                \
+        return mpi_test_main(argc, argv, tables);                               \
     }
 
 /* Calls run for each list of arguments between commas, and prints whether its checks passed. */

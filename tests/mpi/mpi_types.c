@@ -22,10 +22,7 @@ static MPI_Datatype scattered(MPI_Datatype base, int items, int backwards, uint6
     return type;
 }
 
-/*
- * Returns a type of every second item, then the remaining items in one run. The first item lies 8 items behind the
- * address.
- */
+/* Returns a type of every second item, then the other items in one run. The first is at item 8. */
 static MPI_Datatype structure(MPI_Datatype base, int items, int size)
 {
     const int first = items / 2;

@@ -13,10 +13,7 @@
  */
 MPI_Datatype mpi_types_random(MPI_Datatype base, int items, uint64_t *state);
 
-/*
- * Returns a type with the same items in `pieces` runs. Behind each run is a gap of equal length, also behind the last
- * run.
- */
+/* Returns a type with the same items in `pieces` runs, each with a gap of its length behind it. */
 MPI_Datatype mpi_types_runs(MPI_Datatype base, int items, int pieces);
 
 /*

@@ -2,7 +2,7 @@
 # params.sh - parameters and info keys: they are listed and explained, and bad values are refused.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
-program=$builddir/mpi_life
+program=$builddir/mpi_calls
 
 # refused: a run with the bad values of $scratch/bad, in lines PARAMETER VALUE ALLOWED, is right, and one message for each
 # names the parameter, the value and allowed values.

@@ -2,8 +2,6 @@
  * place.c - MPI_IN_PLACE with long blocks: every byte is right, memory is bounded, and nothing hangs if ranks or counts
  * differ.
  *
- *     mpi_place CASE [INFO_KEY=VALUE ...] [, CASE ...]   cases of the table at the end
- *
  * Elements are integers. Their datatypes are one run, long runs, or short runs, which are packed. The test counts the
  * allocations of the component. In place, the component may allocate the scratch of the engine (IRR_PAIRS_SCRATCH) and
  * plans, and for short runs also a packed copy.
@@ -13,10 +11,7 @@
 
 enum { SCRATCH = 1 << 20, PLANS = 1 << 20, RUN = 4096, ELEMENTS = 3 };
 
-/*
- * Returns a count that is equal in both directions: 0, a few elements, or more elements than a piece has, up to
- * spec->most bytes.
- */
+/* Returns a count, equal in both directions, of 0, few, or many elements: up to spec->most bytes. */
 static int count_long(const mpi_spec_t *spec, int from, int to, int edge)
 {
     const int low = from < to ? from : to, high = from < to ? to : from;
@@ -80,9 +75,7 @@ static void case_right(void)
     mpi_pair_fini(&pair);
 }
 
-/*
- * Checks the allocations of a call whose blocks are longer than in earlier calls. The length of a copy is a power of 2.
- */
+/* Checks the allocations of a call with longer blocks than before. The length of a copy is a power of 2. */
 static void case_bounded(void)
 {
     const uint64_t seed = mpi_test_seed();
@@ -104,17 +97,14 @@ static void case_bounded(void)
         MPI_Barrier(pair.plain);
         mpi_memory_fail(0, 0);
         mpi_call_start(&call, BLOCKING);
-        CHECK(mpi_memory.bytes <= SCRATCH + PLANS + (element == 2 ? 2 * sent : 0));
+        CHECK(mpi_memory_bytes() <= SCRATCH + PLANS + (element == 2 ? 2 * sent : 0));
         CHECK(call.result == MPI_SUCCESS && mpi_call_is_right(&call));
         mpi_call_fini(&call);
     }
     mpi_pair_fini(&pair);
 }
 
-/*
- * Makes a wrong call: only some ranks are in place, or rank 0 has other counts, none of which is 0. The call must
- * return on all ranks.
- */
+/* Makes a wrong call, which must return: only some ranks are in place, or rank 0 has other counts, none 0. */
 static void wrong_once(const mpi_pair_t *pair, uint64_t seed, int k)
 {
     const int mixed = k % 2, out_of_place = mixed && pair->rank % 2 != 0;
@@ -189,6 +179,6 @@ static void case_kernel(void)
     mpi_pair_fini(&other);
 }
 
-MPI_TEST_MAIN(
+MPI_CASES(mpi_cases_place,
     { "right", case_right, 0 }, { "bounded", case_bounded, 0 }, { "wrong", case_wrong, 0 },
-    { "kernel", case_kernel, 0 })
+    { "kernel", case_kernel, 0 });

@@ -2,8 +2,6 @@
  * requests.c - nonblocking calls and persistent requests: many at a time, completed by every function and in every
  * order; and blocking calls for which the ranks choose.  Every byte is compared.
  *
- *     mpi_requests CASE[:NUMBER] [served=yes|no] [KEY=VALUE ...] [, CASE ...]   see mpi_test.h and the table at the end
- *
  * If the keys name no algorithm, Open MPI serves some calls.  Its nonblocking and persistent calls have bugs with
  * MPI_IN_PLACE and with some datatypes, so these cases use MPI_Alltoallv with integers.
  */
@@ -27,10 +25,7 @@ static void draw(pool_t *pool, int i, uint64_t *state)
 
     pool->forms[i] = later[mpi_test_below(state, 2)];
     if (mpi_job_is_named()) {
-        /*
-         * If a rank has no data to exchange in place, Open MPI 4.1 takes no tag on this rank, and later calls do not
-         * match.
-         */
+        /* Open MPI 4.1 takes no tag on a rank without data in place, so later calls would not match. */
         const mpi_spec_t spec = mpi_spec_random(kind, mpi_kinds[kind].in_place ? ONE : shape, state);
 
         mpi_call_init(&pool->calls[i], &pool->pair, &spec);
@@ -132,10 +127,7 @@ static void complete_all(pool_t *pool, int method)
     CHECK(index == MPI_UNDEFINED);
 }
 
-/*
- * Starts nonblocking calls in the same order on all ranks. The persistent requests between them start in an order that
- * differs from rank to rank.
- */
+/* Starts nonblocking calls in one order, and between them persistent requests in an order of each rank. */
 static void start_all(pool_t *pool, int round, uint64_t *state)
 {
     static const int strides[] = { 1, 5, 7, 11 };
@@ -156,10 +148,7 @@ static void start_all(pool_t *pool, int round, uint64_t *state)
     }
 }
 
-/*
- * Mixes calls. Nonblocking calls differ from round to round. Persistent requests are freed at random times and
- * replaced.
- */
+/* Mixes calls. Nonblocking calls differ from round to round; persistent requests are replaced at random times. */
 static void case_together(void)
 {
     uint64_t state = mpi_test_seed();
@@ -241,9 +230,7 @@ static void case_starts(void)
     mpi_pair_fini(&pair);
 }
 
-/*
- * Makes NUMBER nonblocking calls of each collective, of equal blocks with gaps, and starts requests of MPI_Alltoallv.
- */
+/* Makes NUMBER nonblocking calls, of each collective, with equal blocks and gaps, and starts requests. */
 static void case_types(void)
 {
     static const int kinds[] = {
@@ -275,10 +262,7 @@ static void case_types(void)
 
 /* ---- choices ---- */
 
-/*
- * Returns the number of bytes from one rank to another rank in a call of case_change. The seed encodes the number of
- * the call and the half.
- */
+/* Returns a block's bytes in a call of case_change. The seed is twice the number of the call. */
 static int count_changing(const mpi_spec_t *spec, int from, int to, int edge)
 {
     const int call = (int)(spec->seed / 2);
@@ -374,10 +358,7 @@ static void case_ahead(void)
     mpi_pair_fini(&pair);
 }
 
-/*
- * The first rank completes its operation, and only then sends a message. The other ranks wait for the message in
- * another call.
- */
+/* One rank sends only after its operation is complete; the others wait for its message in another call. */
 static void case_inside(void)
 {
     uint64_t state = mpi_test_seed();
@@ -408,7 +389,7 @@ static void case_inside(void)
     mpi_pair_fini(&pair);
 }
 
-MPI_TEST_MAIN(
+MPI_CASES(mpi_cases_requests,
     { "together", case_together, 0 }, { "only", case_only, 0 }, { "starts", case_starts, 0 },
     { "types", case_types, 0 }, { "change", case_change, 0 }, { "reversed", case_reversed, 0 },
-    { "ahead", case_ahead, 0 }, { "inside", case_inside, 0 })
+    { "ahead", case_ahead, 0 }, { "inside", case_inside, 0 });

@@ -3,16 +3,12 @@
 # function, by named algorithms and where the ranks choose; no allocation from the second start on, and no leak.
 LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
-program=$builddir/mpi_requests
-ends=$builddir/mpi_ends
-algorithms="direct natural spread grid balanced-grid hybrid bruck node xor random random-sorted random-heap optimal redistribution tree"
+program=$builddir/mpi_calls
+ends=$builddir/mpi_faults
+export OMPI_MCA_coll_irr_redistribution=1,2,1,2
 
 # An unlimited share: strategies are tried from the first agreement on.
 always=1000000000
-
-# The redistribution of this algorithm; exchanges with other counts are direct.
-OMPI_MCA_coll_irr_redistribution=1,2,1,2
-export OMPI_MCA_coll_irr_redistribution
 
 # cases TITLE KEYS CASE...: one group a case.
 cases() {
@@ -72,19 +68,19 @@ valgrind_persistent() { under_valgrind "$builddir/mpi_cycles" 200 100000 persist
 if whole; then plan 152; else plan 150; fi
 each "8 ranks" together:12
 check_groups 8 "$program"
-each "4 ranks, no allocation and no description" starts
-check_groups 4 "$builddir/mpi_starts"
-each "5 ranks" truncation
-check_groups 5 "$ends"
-for algorithm in direct spread; do
-    for n in 2 5; do
+for n in 2 5; do
+    for algorithm in direct spread; do
         cases "$n ranks, $algorithm" "served=yes $(all $algorithm)" together only:120 starts:100 types:28 ahead \
             inside reversed
-        check_groups $n "$program"
-        cases "$n ranks, $algorithm" "$(all $algorithm)" orphans active truncation nothing empty
-        check_groups $n "$ends"
     done
+    check_groups $n "$program"
+    for algorithm in direct spread; do
+        cases "$n ranks, $algorithm" "$(all $algorithm)" orphans active truncation nothing empty
+    done
+    [ $n -eq 2 ] || each "$n ranks" truncation
+    check_groups $n "$ends"
 done
+each "4 ranks, no allocation and no description" no_allocation
 group "4 ranks, one of which has a bad info key" refused
 for case in left_active left_alone leaked; do   # an error of the program, but no reason to crash or to wait for ever
     cases "4 ranks, requests that end with the job" "$(all direct)" $case
@@ -107,10 +103,6 @@ check "4 ranks, one of which has not loaded it" without OMPI_MCA_coll=^irr
 check "4 ranks, one of which has another priority" without OMPI_MCA_coll_irr_priority=5
 OMPI_MCA_coll_irr_alltoallv_algorithm=auto \
     check "4 ranks that choose, one of which has not loaded it" without OMPI_MCA_coll=^irr
-for algorithm in direct auto; do
-    cases "4 ranks, $algorithm" "coll_irr_alltoallv_algorithm=$algorithm" threads
-done
-check_groups 4 --mca coll_irr_setup_share $always "$ends"
 
 share=$always
 for n in 2 5; do
@@ -119,6 +111,9 @@ for n in 2 5; do
     choosing check_groups $n "$program"
     cases "$n ranks that choose" "" orphans:25 active:60 truncation nothing
     choosing check_groups $n "$ends"
+done
+for algorithm in direct auto; do
+    cases "4 ranks, $algorithm" "coll_irr_alltoallv_algorithm=$algorithm" threads
 done
 cases "4 ranks that choose" "" memory leaked:30
 choosing check_groups 4 "$ends"

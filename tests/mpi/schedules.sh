@@ -47,7 +47,7 @@ not_from_file() {
 
 # bad_file FILE TEXT: one message has the text, and Open MPI serves.
 bad_file() {
-    one_says "coll_irr_schedule_file $1$2" ranks 4 --mca coll_irr_schedule_file "$1" "$builddir/mpi_life" leaked_to_host
+    one_says "coll_irr_schedule_file $1$2" ranks 4 --mca coll_irr_schedule_file "$1" "$builddir/mpi_calls" leaked_to_host
 }
 
 redistribution() {
@@ -57,7 +57,7 @@ redistribution() {
 
 no_redistribution() {
     one_says 'redistribution needs a value of coll_irr_redistribution: x,p,y,q' \
-        ranks 4 --mca coll_irr_alltoallv_algorithm redistribution "$builddir/mpi_life" leaked_to_host
+        ranks 4 --mca coll_irr_alltoallv_algorithm redistribution "$builddir/mpi_calls" leaked_to_host
 }
 
 # on_tree WANTED ALGORITHM OPTIONS...: with a topology file that has this host, where all ranks are, and other hosts.
@@ -74,7 +74,7 @@ bad_topology_file() {
     text=$1 algorithm=$2
     shift 2
     shown ranks 4 --mca coll_irr_alltoallv_algorithm "$algorithm" --mca coll_irr_topology_file "$scratch/topology.conf" \
-        "$@" "$builddir/mpi_life" leaked_to_host &&
+        "$@" "$builddir/mpi_calls" leaked_to_host &&
         [ "$(flat | grep -o "coll_irr_topology_file $scratch/topology.conf$text" | wc -l)" -eq 1 ]
 }
 

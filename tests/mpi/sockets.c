@@ -1,8 +1,6 @@
 /*
  * sockets.c - counts the listening tcp sockets of this process before and after the first exchange.
  *
- *     mpi_sockets NONE|LOCAL|SOME   the first exchange adds no socket, none that other nodes can reach, or some
- *
  * UCX's tcp transport and libfabric's providers over sockets trust every process that connects to their listeners. A
  * job on one node must therefore not open a listener that other nodes can reach.
  */
@@ -19,10 +17,7 @@ static int is_loopback(const char *address)
     return strcmp(address, "0100007F") == 0 || strcmp(address, "00000000000000000000000001000000") == 0;
 }
 
-/*
- * Returns true if this inode is a listening socket in the kernel's tables. to_others: only if other nodes can reach the
- * socket.
- */
+/* Returns true if this inode is a listening socket. to_others: one that other nodes can reach. */
 static int listens(unsigned long inode, int to_others)
 {
     static const char *const tables[] = { "/proc/self/net/tcp", "/proc/self/net/tcp6" };
@@ -68,23 +63,22 @@ static int listeners(int to_others)
     return count;
 }
 
-int main(int argc, char **argv)
+/* Makes the first exchange. Returns the number of listeners that it adds. */
+static int added(int to_others)
 {
-    const char *mode = argc > 1 ? argv[1] : "";
-    const int to_others = strcmp(mode, "LOCAL") == 0;
-    int before, after;
+    int before;
 
-    MPI_Init(&argc, &argv);
-    mpi_test_served();
     MPI_Barrier(MPI_COMM_WORLD);
     before = listeners(to_others);
     CHECK(mpi_call_works(MPI_COMM_WORLD));
-    after = listeners(to_others);
-    CHECK(mpi_test_served() == 1);
-    if (strcmp(mode, "SOME") == 0) {
-        CHECK(after > before);
-    } else {
-        CHECK((to_others || strcmp(mode, "NONE") == 0) && after == before);
-    }
-    return mpi_test_end();
+    CHECK(mpi_job_served() == 1);
+    return listeners(to_others) - before;
 }
+
+static void case_no_listener(void) { CHECK(added(0) == 0); }
+static void case_local_listeners(void) { CHECK(added(1) == 0); }
+static void case_listeners(void) { CHECK(added(0) > 0); }
+
+MPI_CASES(mpi_cases_sockets,
+    { "no_listener", case_no_listener, 0 }, { "local_listeners", case_local_listeners, 0 },
+    { "listeners", case_listeners, 0 });

@@ -1,9 +1,5 @@
 /*
  * starts.c - starts of persistent requests that allocate nothing and send no descriptions.
- *
- *     mpi_starts [starts] [INFO_KEY=VALUE ...] [, ...]
- *
- * tests/mpi/sweep.c has exchanges in which some ranks lack memory.
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"
@@ -89,4 +85,4 @@ static void case_starts(void)
     mpi_pair_fini(&pair);
 }
 
-MPI_TEST_MAIN({ "starts", case_starts, 0 })
+MPI_CASES(mpi_cases_starts, { "no_allocation", case_starts, 0 });

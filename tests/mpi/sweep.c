@@ -196,10 +196,7 @@ static struct {
     long cases, served, declined, some, all;
 } counts;
 
-/*
- * Handles signals. SIGALRM means that the case hangs; any other signal means that it has crashed. The first rank that
- * reports ends the job.
- */
+/* Reports that a case hangs (SIGALRM) or has crashed (other signals), and ends the job. */
 static void end_job(int number)
 {
     const char *text = number == SIGALRM ? "hang: " : "crash: ";
@@ -279,10 +276,7 @@ static long run_case(char **group, int length, const row_t *row, long first, con
     return failed;
 }
 
-/*
- * Returns false for nonblocking and persistent calls in place, because Open MPI serves some of these calls and delivers
- * wrong bytes.
- */
+/* Returns false for later forms in place: Open MPI serves some of them, with wrong bytes. */
 static int has_cases(const row_t *row)
 {
     return row->form == BLOCKING || !mpi_kinds[row->kind].in_place;

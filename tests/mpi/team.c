@@ -1,8 +1,5 @@
 /*
  * team.c - teams: communicators of the same processes in the same order choose together and share engine communicators.
- *
- *     mpi_team CASE[:NUMBER] [, CASE ...]   see mpi_test.h and the table at the end
- *
  * Every byte is checked, on all communicators.
  */
 #include "mpi_call.h"
@@ -53,10 +50,7 @@ static void case_served(void)
     CHECK(mpi_job_served() == (unsigned long long)(mpi_job_number(COMMS) * CALLS));
 }
 
-/*
- * Uses many communicators alternately. All of them exist at the same time, and some have the processes in another
- * order.
- */
+/* Uses many communicators in turns, all alive at the same time, some with another order of the processes. */
 static void case_turns(void)
 {
     enum { AT_ONCE = 9 };
@@ -182,6 +176,6 @@ static void case_orders(void)
     }
 }
 
-MPI_TEST_MAIN(
+MPI_CASES(mpi_cases_team,
     { "short_lived", case_short_lived, 0 }, { "served", case_served, 0 }, { "turns", case_turns, 0 },
-    { "failed", case_failed, 0 }, { "orders", case_orders, 0 }, { "nonblocking", case_nonblocking, 0 })
+    { "failed", case_failed, 0 }, { "orders", case_orders, 0 }, { "nonblocking", case_nonblocking, 0 });

@@ -2,7 +2,7 @@
 # team.sh - communicators of the same processes in the same order choose together, and share what serves them.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
-program=$builddir/mpi_team
+program=$builddir/mpi_faults
 auto="--mca coll_irr_alltoallv_algorithm auto"
 
 # finds: exchanges of short-lived communicators add up until they pay for a trial.

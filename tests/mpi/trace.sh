@@ -147,7 +147,7 @@ check "a job of four ranks" traces 4
 check "its traces as one" whole_trace
 check "each message has its lane" by_lanes
 check "a folder that is not there" one_message "coll_irr_trace: .* cannot be written.*; Open MPI's own algorithm serves" \
-    ranks 2 --mca coll_irr_trace "$scratch/no/such/job" "$builddir/mpi_default" left
+    ranks 2 --mca coll_irr_trace "$scratch/no/such/job" "$builddir/mpi_calls" left
 echo "not a trace" > "$scratch/bad.0.trace"
 check "a file that is no trace" no_trace "is no trace: " "$scratch/bad.0.trace"
 check "a file with another name" no_trace "is not called PREFIX.RANK.trace" "$scratch/all.json"

@@ -2,7 +2,7 @@
 # transports.sh - the choice of a transport by parameters: alike on all ranks, and with one message if it is impossible.
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
-program=$builddir/mpi_life
+program=$builddir/mpi_calls
 
 # Each case names its transport; except in the first two, messages do not use shared memory.
 unset OMPI_MCA_coll_irr_transport OMPI_MCA_coll_irr_shm
@@ -65,8 +65,7 @@ else
     beside "ranks of a node need no library of a network" one_says "messages stay in shared memory" \
         false_libraries --mca coll_irr_verbose 1 "$program" many
 fi
-OMPI_MCA_coll_irr_shm=0
-export OMPI_MCA_coll_irr_shm
+export OMPI_MCA_coll_irr_shm=0
 beside "verbose says which one, and why" one_says "messages go over ${TRANSPORTS%% *}, because [a-zA-Z]" \
     ranks 4 --mca coll_irr_verbose 1 "$program" many
 beside "another provider on two of four ranks" \
@@ -95,12 +94,12 @@ else
     built ofi "no libfabric at run time" no_library
 fi
 built ofi "a job on one node opens no listener that others reach" \
-    ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_sockets" LOCAL
+    ranks 4 --mca coll_irr_transport ofi "$program" local_listeners
 built ofi "a domain that others do not reach" ranks 2 --mca coll_irr_ofi_provider "tcp;ofi_rxm" \
-    --mca coll_irr_ofi_domain lo "$builddir/mpi_sockets" LOCAL
+    --mca coll_irr_ofi_domain lo "$program" local_listeners
 built ofi "a provider names the transport" one_says "messages go over ofi, because a provider or domain" \
     ranks 4 --mca coll_irr_ofi_provider "tcp;ofi_rxm" --mca coll_irr_verbose 1 "$program" many
 built ofi "unexpected messages do not keep MPI_Finalize waiting" \
-    ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_ends" left_alone
+    ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_faults" left_alone
 finish
 exit $failed

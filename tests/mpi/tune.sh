@@ -4,8 +4,7 @@ LIMIT=60
 srcdir=${srcdir:-.}
 . "$srcdir/tests/mpi/lib.sh"
 tune=${builddir:-.}/irr_tune
-OMPI_MCA_odls_base_sigkill_timeout=0
-export OMPI_MCA_odls_base_sigkill_timeout
+export OMPI_MCA_odls_base_sigkill_timeout=0
 
 # run RANKS ARGUMENT...: the exit status in $status, the lines of the ranks in $scratch/out.
 run() {
@@ -91,8 +90,7 @@ refused "an argument that is no option" 2 "unexpected argument 'machine.conf'" 2
 # With the algorithm that lib.sh names, ranks would choose nothing.
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
 refused "to learn without a memory file" 2 "--learn needs coll/irr and a memory file" 2 --learn x.mtx
-OMPI_MCA_coll_irr_memory_file=$scratch/memory
-export OMPI_MCA_coll_irr_memory_file
+export OMPI_MCA_coll_irr_memory_file="$scratch/memory"
 refused "to learn from nothing" 2 "--learn needs the files of count matrices" 2 --learn
 "${builddir:-.}/irr_matrix" generate uniform --ranks 4 --unit 4k -o "$scratch/four.mtx"
 "${builddir:-.}/irr_matrix" generate spike --ranks 4 --unit 64 -o "$scratch/spike.mtx"

@@ -1,9 +1,7 @@
 /*
  * wide.c - calls with counts, displacements and blocks that need more than 32 bits.
  *
- *     mpi_wide CASE [served=no] [KEY=VALUE ...] [, CASE ...]   see mpi_test.h and the table at the end
- *
- * The functions of MPI with counts of type MPI_Count exist since MPI 4.0.  Without them the program is empty.
+ * The functions of MPI with counts of type MPI_Count exist since MPI 4.0.  Without them there are no cases.
  *
  * A side of a call has a region of some gigabytes for each rank.  A region maps one small file again and again.  All
  * blocks start at the same position of a file, so each copy of a word of a file has the same value.  The length of a
@@ -35,6 +33,8 @@ typedef struct wide {
 } wide_t;
 
 typedef void (*call_t)(wide_t *wide);
+
+static MPI_Datatype bytes[RANKS];   /* all MPI_BYTE */
 
 /* ---- memory ---- */
 
@@ -69,6 +69,9 @@ static void open_side(side_t *side, int ranks, size_t region)
 
 static void open_wide(wide_t *wide, MPI_Comm comm, size_t region)
 {
+    for (int i = 0; i < RANKS; i++) {
+        bytes[i] = MPI_BYTE;
+    }
     wide->comm = comm;
     wide->region = region;
     MPI_Comm_rank(comm, &wide->rank);
@@ -132,8 +135,6 @@ static int block_is_right(const wide_t *wide, int peer, size_t first, size_t byt
                     (wide)->recv.base, (wide)->recv.counts, (wide)->recv.displs, MPI_BYTE, (wide)->comm
 #define TYPED(wide) (wide)->send.base, (wide)->send.counts, (wide)->send.displs, bytes,                            \
                     (wide)->recv.base, (wide)->recv.counts, (wide)->recv.displs, bytes, (wide)->comm
-
-static MPI_Datatype bytes[RANKS];   /* all MPI_BYTE */
 
 static void alltoallv(wide_t *wide)
 {
@@ -271,22 +272,10 @@ static void case_alltoall(void)
     MPI_Comm_free(&pair);
 }
 
-static const mpi_case_t cases[] = {
+MPI_CASES(mpi_cases_wide,
     { "alltoallv", case_alltoallv, 0 }, { "in_place", case_in_place, 0 }, { "alltoallw", case_alltoallw, 0 },
     { "ialltoallv", case_ialltoallv, 0 }, { "alltoallw_init", case_alltoallw_init, 0 },
-    { "neighbors", case_neighbors, 0 }, { "alltoall", case_alltoall, 0 }, { NULL, NULL, 0 }
-};
-
-int main(int argc, char **argv)
-{
-    for (int i = 0; i < RANKS; i++) {
-        bytes[i] = MPI_BYTE;
-    }
-    return mpi_test_main(argc, argv, cases);
-}
+    { "neighbors", case_neighbors, 0 }, { "alltoall", case_alltoall, 0 });
 #else
-int main(void)
-{
-    return 0;
-}
+const mpi_case_t mpi_cases_wide[] = { { NULL, NULL, 0 } };
 #endif

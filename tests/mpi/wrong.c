@@ -1,15 +1,13 @@
 /*
  * wrong.c - wrong programs, ranks without memory, and ranks that do not arrive. Calls return an error, no rank hangs,
- * and later calls are right.
- *
- *     mpi_wrong CASE:BYTES [INFO_KEY=VALUE ...] [, CASE ...]    the communicator gets the keys
- *
- * If a case hangs, the time limit of the script ends the case.
+ * and later calls are right. NUMBER is the length of a block in bytes. The program mpi_faults has these cases, and
+ * those of other files that make allocations fail.
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -284,22 +282,19 @@ static void wait_outside(void)
 MPI_MEMORY_VISIBLE long sysconf(int name)
 {
     static long (*next)(int name);
-    const char *caller = __builtin_return_address(0);
+    const void *caller = __builtin_return_address(0);
 
     if (next == NULL) {
         *(void **)&next = dlsym(RTLD_NEXT, "sysconf");
     }
-    if (waits_within > 0 && name == _SC_NPROCESSORS_ONLN && caller >= mpi_memory.start && caller < mpi_memory.end &&
+    if (waits_within > 0 && name == _SC_NPROCESSORS_ONLN && mpi_memory_is_ours(caller) &&
         --waits_within == 0) {
         wait_outside();
     }
     return next(name);
 }
 
-/*
- * Makes a persistent call. Returns the class of the error. outside: this rank waits outside MPI before it contributes
- * to an agreement.
- */
+/* Makes a persistent call. Returns the class of the error. outside: this rank first waits outside MPI. */
 static int call_persistent(job_t *job, int outside)
 {
     if (outside) {
@@ -417,11 +412,13 @@ static void run_late_choosing(void) { run_form(call_choosing); }
 static void run_late_nonblocking(void) { run_form(call_nonblocking); }
 static void run_late_persistent(void) { run_form(call_persistent); }
 
-MPI_TEST_MAIN(
+MPI_CASES(mpi_cases_wrong,
     { "unexpected", run_unexpected, 0 }, { "unexpected_gaps", run_unexpected_gaps, 0 },
     { "unexpected_freed", run_unexpected_freed, 0 },
     { "unexpected_random", run_unexpected_random, 0 },
     { "unexpected_last", run_unexpected_last, 0 }, { "no_copy", run_no_copy, 0 }, { "timeout", run_timeout, 0 },
     { "killed", run_killed, 0 }, { "late", run_late, 0 }, { "late_within", run_late_within, 0 },
     { "late_choosing", run_late_choosing, 0 }, { "late_nonblocking", run_late_nonblocking, 0 },
-    { "late_persistent", run_late_persistent, 0 })
+    { "late_persistent", run_late_persistent, 0 });
+
+MPI_TEST_MAIN(mpi_cases_ends, mpi_cases_place, mpi_cases_starts, mpi_cases_team, mpi_cases_wrong)

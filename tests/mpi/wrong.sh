@@ -2,8 +2,8 @@
 # wrong.sh - wrong programs, ranks without memory, and ranks that do not arrive.
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
-program=$builddir/mpi_wrong
-place=$builddir/mpi_place
+program=$builddir/mpi_faults
+place=$builddir/mpi_faults
 
 # waited TEXT COMMAND...: the run is right, and each rank that waits prints at most one message, one of which has the
 # text.  The first rank that runs out of time ends the others; several at once print a message each.
