@@ -98,7 +98,7 @@ static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
     return IRR_OK;
 }
 
-/* Checks the number of pieces, and sets *bytes to their length.  Pieces that discard bytes do not count. */
+/* Checks the number of pieces, and sets *bytes to the sum of their lengths, without pieces that discard bytes. */
 static irr_status_t check(const irr_loopback_t *loopback, const irr_request_t *request, bool receives, size_t *bytes)
 {
     const irr_transport_caps_t *caps = &loopback->super.caps;
@@ -116,7 +116,7 @@ static irr_status_t check(const irr_loopback_t *loopback, const irr_request_t *r
     return count > 1 && count > caps->pieces_max[request->form] ? IRR_ERR_NOT_SUPPORTED : IRR_OK;
 }
 
-/* Creates a message, with room for its bytes if it is eager.  Returns NULL without memory. */
+/* Creates a message, with room for its bytes if it is eager.  Returns NULL if memory is exhausted. */
 static irr_loopback_message_t *create_message(irr_loopback_t *loopback, uint64_t key, size_t bytes, bool eager)
 {
     size_t payload = eager ? bytes : 0, size;

@@ -39,12 +39,12 @@ IRR_TEST(test_decision, "the decision for each mode and transport")
         { IRR_COMPOSE_AUTO,   &tcp,    5, 2560,  IRR_FORM_IOVEC,  SIZE_MAX },
         { IRR_COMPOSE_AUTO,   &rdma,   5, 5,     IRR_FORM_GATHER, 100000 },
         { IRR_COMPOSE_AUTO,   &shared, 5, 5,     IRR_FORM_IOVEC,  4096 },
-        /* A message of one piece is contiguous in every mode, and may be copied. */
+        /* A message of one piece is contiguous in every mode. */
         { IRR_COMPOSE_IOVEC,  &tcp,    1, 90000, IRR_FORM_IOVEC,  SIZE_MAX },
         { IRR_COMPOSE_GATHER, &tcp,    1, 90000, IRR_FORM_GATHER, SIZE_MAX },
         { IRR_COMPOSE_SPLIT,  &tcp,    1, 90000, IRR_FORM_IOVEC,  SIZE_MAX },
         { IRR_COMPOSE_AUTO,   &shared, 1, 90000, IRR_FORM_IOVEC,  SIZE_MAX },
-        /* In every mode the transport supports the form. */
+        /* If the transport does not support the form of a mode, another form is chosen. */
         { IRR_COMPOSE_IOVEC,  &short_lists, 4, 90, IRR_FORM_IOVEC, SIZE_MAX },
         { IRR_COMPOSE_IOVEC,  &short_lists, 5, 90, IRR_FORM_IOVEC, 0 },
         { IRR_COMPOSE_GATHER, &short_lists, 4, 90, IRR_FORM_IOVEC, SIZE_MAX },
@@ -52,7 +52,7 @@ IRR_TEST(test_decision, "the decision for each mode and transport")
         { IRR_COMPOSE_AUTO,   &short_lists, 5, 90, IRR_FORM_IOVEC, 0 },
         { IRR_COMPOSE_IOVEC,  &gathers,  4, 90,  IRR_FORM_GATHER, SIZE_MAX },
         { IRR_COMPOSE_AUTO,   &gathers,  4, 4000, IRR_FORM_GATHER, SIZE_MAX },
-        { IRR_COMPOSE_SPLIT,  &gathers,  4, 90,  IRR_FORM_GATHER, 0 },   /* a part may have several pieces */
+        { IRR_COMPOSE_SPLIT,  &gathers,  4, 90,  IRR_FORM_GATHER, 0 },   /* a partial message may have several pieces */
         { IRR_COMPOSE_GATHER, &no_lists, 2, 90,  IRR_FORM_IOVEC,  0 },
         { IRR_COMPOSE_IOVEC,  &no_lists, 2, 90,  IRR_FORM_IOVEC,  0 },
         { IRR_COMPOSE_IOVEC,  &no_lists, 1, 90,  IRR_FORM_IOVEC,  SIZE_MAX },

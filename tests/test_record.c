@@ -161,11 +161,7 @@ IRR_TEST(test_joins, "records of several ranks are joined")
     CU_ASSERT(sum->ns == 5000 && sum->setup_ns == 250 && sum->saved_ns == -7);
 }
 
-/*
- * Records of different names, collectives or numbers of ranks are not joined. A record with several strategies states
- * this.
- */
-IRR_TEST(test_kinds, "records of other kinds are others")
+IRR_TEST(test_kinds, "records with different names, collectives or numbers of ranks are not joined")
 {
     mca_coll_irr_record_t records[] = { record_of("a", "MPI_Alltoallv", 4), record_of("b", "MPI_Alltoallv", 4),
                                         record_of("a", "MPI_Alltoall", 4), record_of("a", "MPI_Alltoallv", 2) };
@@ -213,12 +209,12 @@ IRR_TEST(test_bounded, "with any number of kinds, no exchange is lost, and the t
 
 #define FIELD(field) offsetof(mca_coll_irr_record_t, field), sizeof(((mca_coll_irr_record_t *)0)->field)
 
-/* A record is unsound if every byte of one of its fields is `fill`, or if it has one of the numbers below. */
+/* Each row of `fields` overwrites one field of a sound record with bytes; each row of `bad` has a wrong number. */
 IRR_TEST(test_unsound, "an unsound record is detected")
 {
     static const struct { size_t offset, bytes; int fill; } fields[] = {
         { FIELD(name), 'x' }, { FIELD(why), 'x' }, { FIELD(strategies), 0x7f }, { FIELD(ranks), 0xff },
-        { FIELD(list[0].strategy), 'x' }, { FIELD(list[0].speedup), 0xff }   /* no number */
+        { FIELD(list[0].strategy), 'x' }, { FIELD(list[0].speedup), 0xff }   /* NaN */
     };
     const mca_coll_irr_record_t record = record_of("a", "MPI_Alltoallv", 4);
     mca_coll_irr_record_t bad[3] = { record, record, record };

@@ -224,7 +224,6 @@ static void post_again(irr_op_t *op)
     receive(posting, 1, 0, TAG, 100, &posted);
 }
 
-/* An operation that `done` posts is not abandoned. */
 void irr_suite_repost(irr_net_t *net)
 {
     msg_t canceled[3], sent;
@@ -320,7 +319,7 @@ void irr_suite_discard(irr_net_t *net)
 }
 
 /*
- * drain waits for long messages that are being discarded. There are more messages than a transport discards at a time.
+ * drain() waits for long messages that are being discarded. A transport discards fewer messages at a time.
  * Although the sender of these messages does not progress, the receiver finds out that no other channel has a message.
  */
 void irr_suite_discarding(irr_net_t *net)

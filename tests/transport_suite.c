@@ -168,8 +168,8 @@ static void suite_tags(irr_net_t *net)
     irr_list_open_even(&list, 1, 64);
     irr_net_recv(net, 1, 0, 0, &list, IRR_FORM_IOVEC, &other);
     /*
-     * Each tag has one bit set, so it differs in one bit from tag 0, for which a receive waits. Rank 2 sends the other
-     * half of the messages.
+     * Each tag has one bit set, so it differs in one bit from tag 0, for which a receive waits. Ranks 0 and 2 send
+     * half of the messages each.
      */
     for (int i = 0; i < BATCH; i++) {
         batch[i].from = i / BITS * 2;
@@ -232,8 +232,8 @@ static void suite_overtake(irr_net_t *net)
 enum { SENT_PIECES = 4, MODES = 8 };
 
 /*
- * Sends a message of `sent` bytes to a receive of `count` pieces of `length` bytes. A correct message follows. mode:
- * three bits that select the form, which end is posted first, and the pieces of the send.
+ * Sends a message of `sent` bytes to a receive of `count` pieces of `length` bytes. A correct message follows. The bits
+ * of mode select the form, the end that is posted first, and the pieces of the send.
  */
 static void meet(irr_net_t *net, size_t sent, size_t count, size_t length, int mode)
 {
@@ -297,33 +297,33 @@ static const struct suite_row {
     void      (*run)(irr_net_t *net);
     const char *text;
 } rows[] = {
-    { suite_lazy, "addresses connect, endpoints open with the first send" },
-    { suite_caps, "lists as long as the capabilities promise" },
+    { suite_lazy, "a rank opens an endpoint for a peer when it first sends to the peer or calls reach()" },
+    { suite_caps, "lists with as many pieces as the capabilities allow" },
     { suite_sizes, "contiguous messages from 0 to 4 MiB" },
-    { suite_pieces, "lists of pieces, cut differently at both ends" },
-    { suite_large, "lists of small and large pieces against one piece" },
-    { suite_tags, "a receive takes exactly its tag" },
+    { suite_pieces, "lists whose pieces differ at sender and receiver" },
+    { suite_large, "lists of small and large pieces, with one piece at the other end" },
+    { suite_tags, "a receive matches only messages with its tag" },
     { suite_order, "messages with one tag keep their order" },
     { suite_overtake, "receives posted in any order of tags" },
-    { suite_truncate, "a long message is truncated and harms nothing" },
-    { suite_shorter, "a short message leaves the rest untouched" },
-    { irr_suite_sink, "pieces without a base keep nothing" },
-    { irr_suite_channels, "channels of the same ranks do not mix" },
-    { irr_suite_ranks, "a channel has an order of ranks of its own" },
-    { irr_suite_abandon, "receives of an abandoned channel end and take no message" },
-    { irr_suite_repost, "an operation that done posts is not abandoned" },
-    { irr_suite_reuse, "a channel that is closed, and another one with its id" },
-    { irr_suite_discard, "discard finds the messages of its mask, of all senders" },
-    { irr_suite_discarding, "drain waits for messages that are discarded" },
+    { suite_truncate, "a message longer than its receive is truncated and overwrites no other memory" },
+    { suite_shorter, "a message shorter than its receive leaves the rest of the receive unchanged" },
+    { irr_suite_sink, "pieces without a base discard their bytes" },
+    { irr_suite_channels, "a message arrives only on the channel on which it was sent" },
+    { irr_suite_ranks, "channels with different orders of ranks" },
+    { irr_suite_abandon, "after abandon(), the pending receives of a channel are canceled and match no message" },
+    { irr_suite_repost, "abandon() does not cancel an operation that a callback has posted" },
+    { irr_suite_reuse, "a new channel with the id of a closed channel" },
+    { irr_suite_discard, "discard() finds all messages that match its mask, from all senders" },
+    { irr_suite_discarding, "drain() waits for messages that are being discarded" },
     { irr_suite_self, "messages of a rank to itself" },
     { irr_suite_flood, "a thousand messages in flight" },
-    { irr_suite_chain, "done posts the next operations and frees its request" },
-    { irr_suite_drain, "sends in flight arrive during close and drain" },
+    { irr_suite_chain, "a callback posts the next operations and frees its request" },
+    { irr_suite_drain, "sends in flight arrive during close() and drain()" },
     { irr_suite_closed, "a send after close is canceled" },
-    { irr_suite_gathered, "statistics count what gather copies" },
-    { irr_suite_wake, "arm wakes a sleeper" },
-    { irr_suite_soak, "random messages, every byte checked" },
-    { irr_suite_visits, "a rank leaves, and another one takes its place" }
+    { irr_suite_gathered, "the statistics count the bytes that the form gather copies" },
+    { irr_suite_wake, "a message wakes a process that has called arm() and sleeps" },
+    { irr_suite_soak, "random messages; each byte is checked" },
+    { irr_suite_visits, "a new process takes the place of a process that has left" }
 };
 
 enum { ROWS = IRR_TEST_COUNT(rows), SUITES_MAX = 16, NAME_MAX = 120 };

@@ -1,5 +1,5 @@
 /*
- * emit_c.c - checks the MPI_Alltoall of a file that irr_plan emit-c wrote, to the byte.
+ * emit_c.c - checks each byte that the MPI_Alltoall of a file from irr_plan emit-c receives.
  *
  *     emit_c [linked|preloaded|elsewhere|threads|verbose]
  *
@@ -29,7 +29,7 @@ static void compare_call(mpi_call_t *call, int by_routine)
     CHECK(served() == before + (by_routine && serves ? 1 : 0));
 }
 
-/* Makes a call with new contents each time. */
+/* Makes one call. Each call has new contents. */
 static void compare(MPI_Comm comm, mpi_spec_t spec, int by_routine)
 {
     static uint64_t seed;
@@ -78,10 +78,10 @@ static void all_counts(MPI_Comm comm)
     compare(comm, spec_of(MPI_BYTE, 7), 1);
 }
 
-/* Uses `each` elements of another type on one side.  The other side has `most` elements of ten integers. */
-static void compare_other(MPI_Comm comm, int at_receiver, MPI_Datatype type, int each, int most)
+/* On one side, a block is `count` elements of `type`. On the other side, it is `items` elements of ten integers. */
+static void compare_other(MPI_Comm comm, int at_receiver, MPI_Datatype type, int count, int items)
 {
-    mpi_spec_t spec = spec_of(MPI_INT, most);
+    mpi_spec_t spec = spec_of(MPI_INT, items);
     mpi_pair_t pair;
     mpi_call_t call;
     mpi_side_t *side = at_receiver ? &call.recv : &call.send;
@@ -90,13 +90,13 @@ static void compare_other(MPI_Comm comm, int at_receiver, MPI_Datatype type, int
     spec.pieces = 5;
     mpi_pair_wrap(&pair, comm);
     mpi_call_init(&call, &pair, &spec);
-    side->each = each;
+    side->each = count;
     for (int i = 0; i <= pair.ranks; i++) {
         MPI_Type_free(&side->types[i]);
         MPI_Type_dup(type, &side->types[i]);
-        side->offsets[i < pair.ranks ? i : 0] = i < pair.ranks ? i * each * mpi_types_extent(type) : 0;
+        side->offsets[i < pair.ranks ? i : 0] = i < pair.ranks ? i * count * mpi_types_extent(type) : 0;
     }
-    compare_call(&call, most > 0);
+    compare_call(&call, items > 0);
     mpi_call_fini(&call);
     mpi_pair_fini(&pair);
 }
@@ -111,7 +111,7 @@ static void all_types(MPI_Comm comm)
     MPI_Type_commit(&empty);
     for (int i = 0; i < 20; i++) {
         spec.items = i % 5 == 0 ? 1000 : 10;
-        spec.pieces = i % 4 == 0 ? 5 : 0;   /* 5: one type in runs; 0: random types */
+        spec.pieces = i % 4 == 0 ? 5 : 0;   /* 5: one type with gaps; 0: random types */
         compare(comm, spec, 1);
     }
     compare_other(comm, 0, MPI_INT, 30, 3);
@@ -120,7 +120,10 @@ static void all_types(MPI_Comm comm)
     MPI_Type_free(&empty);
 }
 
-/* Uses other sizes, and the same ranks in reversed order, also on a duplicate that outlives its parent. */
+/*
+ * Uses communicators of other sizes, the same ranks in reversed order, and a duplicate of this reversed communicator,
+ * also after the reversed communicator has been freed.
+ */
 static void all_communicators(int rank, int ranks)
 {
     MPI_Comm some, reversed, dup;

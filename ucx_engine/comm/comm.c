@@ -38,7 +38,7 @@ static void unlink_comm(irr_comm_t *comm)
     }
 }
 
-/* Removes a communicator from the list of communicators with running exchanges, and cancels the receives of these. */
+/* Removes a communicator from engine->busy, the communicators with running exchanges, and cancels its receives. */
 static void close_exchanges(irr_comm_t *comm)
 {
     irr_comm_t **link = &comm->engine->busy;

@@ -13,7 +13,7 @@ typedef struct irr_topology {
     int       hosts;
     int       vertices;
     int      *parent;   /* by vertex: the switch above it; -1: the vertex is the top */
-    uint64_t *speed;    /* by vertex: speed of the link to its parent, in one unknown unit; default 1 */
+    uint64_t *speed;    /* by vertex: speed of the link to its parent, relative to other links; default 1 */
     char    **names;    /* by vertex */
     bool      node_speeds;   /* true: the file has NodeSpeed; false: a host's link has speed 1 */
 } irr_topology_t;
@@ -54,7 +54,7 @@ static inline uint64_t irr_topology_speed(const irr_topology_t *topology, int ve
 
 /*
  * Sets text[size] to a warning about a speed that is probably wrong, or to "".  The warning names the first switch
- * whose link to its parent is faster than the links of all hosts below it together; a correct file has no such switch.
+ * whose link to its parent is faster than the sum of the links of all hosts below it; a correct file has none.
  * In Slurm, LinkSpeed may have any unit.  Without NodeSpeed, irr_topology_read assumes that a host's link has speed 1.
  * If the file gives LinkSpeed in Mbit/s, the link then seems far too fast, and a schedule would ignore contention on
  * it.  O(hosts * depth).  May return IRR_ERR_NO_MEMORY.

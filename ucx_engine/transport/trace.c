@@ -40,8 +40,8 @@ typedef struct notes {
     message_t  *messages;
     size_t      count, max;
     uint64_t    dropped;
-    const char *lanes[2];   /* by number of the lane: name of the transport */
-    uint8_t     nlanes;     /* number of transports that record into this file */
+    const char *lanes[2];   /* names of the transports that record into this file */
+    uint8_t     nlanes;     /* number of these transports */
     int         open;       /* number of these transports that are not freed yet */
 } notes_t;
 
@@ -56,7 +56,7 @@ typedef struct op {
     message_t      message;
 } op_t;
 
-/* Operations that are allocated together, because they are reused. */
+/* Operations are allocated in batches and reused; all batches are freed with the trace. */
 typedef struct batch {
     struct batch *next;
     op_t          ops[BATCH];
@@ -277,8 +277,7 @@ static void free_trace(irr_transport_t *transport)
     batch_t *batch = trace->batches;
 
     release_notes(trace->notes);
-    irr_pass_free(transport);   /* before the batches, because the inner transport may use their requests until it is
-                                   freed */
+    irr_pass_free(transport);   /* frees the inner transport, which may use the requests of the batches until then */
     while (batch != NULL) {
         batch_t *next = batch->next;
 

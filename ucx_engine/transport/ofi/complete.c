@@ -21,9 +21,9 @@ static void append(irr_ofi_t *ofi, irr_ofi_op_t *op)
 }
 
 /*
- * Ends a receive, and returns its status. libfabric knows only the posted memory. It reports a truncation if the pieces
- * discard the end of a message, which is no error. It reports none if a message is too long for the pieces, but fits
- * into irr_ofi_t.scrap, the memory of a receive that discards all bytes.
+ * Ends a receive, and returns its status: IRR_ERR_TRUNCATE if the message is longer than all pieces. libfabric compares
+ * the message with the posted memory. This memory is shorter than all pieces if the last pieces discard bytes. It can
+ * be longer if all pieces discard bytes (irr_ofi_t.scrap).
  */
 static irr_status_t end_receive(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 {
@@ -66,8 +66,8 @@ void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 
 /*
  * Returns the length of a message that was longer than the posted memory. Depending on the provider, len is the length
- * of the message or of the memory, and olen is the length of the rest or 0. If neither shows the length of the message,
- * returns a length that is too long, and that marks the last fragment (fragment.c).
+ * of the message or of the memory, and olen is the length of the rest or 0. If the provider does not report the length
+ * of the message, returns a length that no receive accepts. fragment.c takes this length as the last fragment.
  */
 static size_t length_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op, const struct fi_cq_err_entry *entry)
 {
@@ -137,7 +137,7 @@ static void notify_owners(irr_ofi_t *ofi)
     }
 }
 
-/* If no operation is pending, one call of progress in IDLE_CALLS calls libfabric, which may make a system call. */
+/* While no operation is pending, only every 16th call of progress polls libfabric, which may be a system call. */
 #define IDLE_CALLS 16
 
 unsigned irr_ofi_progress(irr_transport_t *transport)
