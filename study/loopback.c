@@ -1,9 +1,9 @@
 /*
  * loopback.c - the loopback transport: the ranks of a fabric in one process and one thread.
  *
- * Loopback runs whole exchanges without a network, so that a test or tool can observe every rank.  Loopback interprets
- * the contract strictly: messages move only in progress, a seed reorders all messages that may overtake each other, and
- * long sends complete only when they are matched.
+ * Loopback runs whole exchanges without a network, so that a test or tool can observe every rank.  Loopback follows the
+ * contract of transports strictly: messages move only during progress(), in an order that a seed determines where the
+ * contract permits several.  Long sends complete only when they are matched.
  *
  * An eager message (up to eager_max bytes) is copied once when sent and once when received.  A rendezvous, which is a
  * longer message, is copied once, when it is matched with its receive.  Only connect, open_channel and send allocate
@@ -232,7 +232,7 @@ static irr_status_t recv(irr_channel_t *channel, irr_request_t *request)
     return IRR_IN_PROGRESS;
 }
 
-/* Discards all matching messages at once. */
+/* Discards all matching messages in one call. */
 static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)
 {
     static const irr_iov_t sink = { NULL, IRR_SINK_BYTES };

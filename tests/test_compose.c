@@ -1,5 +1,6 @@
 /*
- * test_compose.c - the composition of messages: the decision, and messages of many pieces in every form over loopback.
+ * test_compose.c - how a message of several pieces is sent: the choice of a form, and exchanges with every form over
+ * loopback.
  */
 #include "irr_world.h"
 
@@ -215,7 +216,7 @@ static cost_t send_message(const setting_t *setting, cut_t cut_from, cut_t cut_t
     return cost;
 }
 
-/* Sends a message eagerly and by rendezvous, in some orders, and asserts its cost. */
+/* Sends a message eagerly and by rendezvous, with four seeds each, and asserts its cost. */
 static void expect_cost(setting_t setting, cut_t from, cut_t to, size_t messages, uint64_t gathered)
 {
     static const size_t eager_max[] = { SIZE_MAX, 0, 1000 };
@@ -234,7 +235,7 @@ static void expect_cost(setting_t setting, cut_t from, cut_t to, size_t messages
 }
 
 /*
- * nine, four and one: the same bytes cut into nine pieces, of which one is empty, into four pieces, and into one piece.
+ * The arrays nine, four and one divide the same bytes into nine, four and one pieces. One piece of `nine` is empty.
  * The other arrays are other messages.
  */
 static const size_t nine[] = { 1, 40000, 0, 100, 33000, 7, 511, 65536, 2 }, four[] = { 70000, 1, 0, 69156 },
@@ -252,7 +253,7 @@ static const struct {
     size_t        messages;
     uint64_t      gathered;
 } messages[] = {
-    /* One message with a list of pieces, however its ends are cut. */
+    /* One message with a list of pieces; sender and receiver may divide its bytes differently. */
     { IRR_COMPOSE_IOVEC, 4, 1, CUT(nine), CUT(nine), 1, 0 },
     { IRR_COMPOSE_IOVEC, 4, 1, CUT(nine), CUT(four), 1, 0 },
     { IRR_COMPOSE_IOVEC, 4, 1, CUT(four), CUT(nine), 1, 0 },
@@ -301,7 +302,7 @@ IRR_TEST(test_messages, "messages of many pieces, by mode and transport")
     }
 }
 
-/* In every mode an empty message is one message, and a transport that takes one piece per message gets no more. */
+/* In every mode, an empty block is one message. A transport without lists gets messages of one piece. */
 IRR_TEST(test_all_modes, "empty messages, and transports without lists")
 {
     const cut_t once = { nothing, 1 }, thrice = CUT(nothing), by_nine = CUT(nine), by_one = CUT(one);

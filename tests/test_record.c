@@ -65,7 +65,7 @@ IRR_TEST(test_units, "bytes and times have units")
 
 /* ---- strategies of a record ---- */
 
-IRR_TEST(test_strategies, "the strategies that were tried, as far as there is room")
+IRR_TEST(test_strategies, "a record names the strategies that were tried, up to its limit")
 {
     mca_coll_irr_record_t record = { .strategies = 0 };
     char strategy[16];
@@ -221,7 +221,7 @@ IRR_TEST(test_unsound, "an unsound record is detected")
 
     CU_ASSERT_TRUE(mca_coll_irr_record_is_sound(&record));
     bad[0].strategies = MCA_COLL_IRR_RECORD_STRATEGIES + 1;
-    bad[1].speedup.min = 3;   /* above the largest */
+    bad[1].speedup.min = 3;   /* above speedup.max */
     bad[2].saved_low_ns = INT64_MIN;
     for (size_t i = 0; i < IRR_TEST_COUNT(bad); i++) {
         CU_ASSERT_FALSE(mca_coll_irr_record_is_sound(&bad[i]));

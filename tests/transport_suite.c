@@ -1,7 +1,7 @@
 /*
  * transport_suite.c - the conformance suite; see transport_suite.h.
  *
- * Tags use more bits than the tags of the executor. No case waits for a certain time. If an expected event does not
+ * The cases use more bits of a tag than the executor does. No case depends on timing: if an expected event does not
  * happen, the time limit of the program ends the case.
  */
 #include "transport_suite.h"
@@ -29,7 +29,7 @@ static void suite_lazy(irr_net_t *net)
 }
 
 /*
- * Sends the longest list of a form, with at most some thousand pieces. If the limit is lower, also asserts that a list
+ * Sends the longest list of a form, but at most ENOUGH pieces. If the limit is lower, also asserts that a list
  * with one more piece fails.
  */
 static void send_longest(irr_net_t *net, irr_form_t form)
@@ -320,7 +320,7 @@ static const struct suite_row {
     { irr_suite_chain, "a callback posts the next operations and frees its request" },
     { irr_suite_drain, "sends in flight arrive during close() and drain()" },
     { irr_suite_closed, "a send after close is canceled" },
-    { irr_suite_gathered, "the statistics count the bytes that the form gather copies" },
+    { irr_suite_gathered, "the statistics count the bytes that are copied in the form IRR_FORM_GATHER" },
     { irr_suite_wake, "a message wakes a process that has called arm() and sleeps" },
     { irr_suite_soak, "random messages; each byte is checked" },
     { irr_suite_visits, "a new process takes the place of a process that has left" }

@@ -1,5 +1,5 @@
 /*
- * emit_c.c - checks each byte that the MPI_Alltoall of a file from irr_plan emit-c receives.
+ * emit_c.c - checks the results of the MPI_Alltoall that the command `irr_plan emit-c` writes.
  *
  *     emit_c [linked|preloaded|elsewhere|threads|verbose]
  *
@@ -215,7 +215,7 @@ static void too_long(int rank, int ranks)
 
 /*
  * Makes two calls of each kind: calls that the routine serves, and calls that it leaves to the library for different
- * reasons. The routine may log each kind once.
+ * reasons. The routine may log each kind at most once.
  */
 static void announced(int rank, int ranks)
 {

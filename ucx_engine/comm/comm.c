@@ -38,7 +38,7 @@ static void unlink_comm(irr_comm_t *comm)
     }
 }
 
-/* Removes a communicator from engine->busy, the communicators with running exchanges, and cancels its receives. */
+/* Removes a communicator from engine->busy (communicators with running exchanges). Cancels its receives. */
 static void close_exchanges(irr_comm_t *comm)
 {
     irr_comm_t **link = &comm->engine->busy;
@@ -54,8 +54,8 @@ static void close_exchanges(irr_comm_t *comm)
 
 /*
  * Puts a communicator into the list of destroyed communicators whose memory is freed with the transport. Until then the
- * transport may access messages of the communicator, and the engine may still inform other ranks of its failure. Its id
- * stays in use.
+ * transport may access messages of the communicator, and the engine may still inform other ranks that the communicator
+ * has failed. The id of the communicator stays in use.
  */
 static void bury(irr_comm_t *comm)
 {
