@@ -75,7 +75,7 @@ void mca_coll_irr_record_reason(const record_t *record, char *text, size_t size)
     const char *number = strstr(record->why, SPEEDUP), *rest;
 
     if (record->why[0] == '\0') {
-        snprintf(text, size, "because of nothing that is known");
+        snprintf(text, size, "for an unknown reason");
     } else if (record->similar == 0) {
         snprintf(text, size, "%s", record->why);
     } else if (number == NULL || range->max <= 0) {

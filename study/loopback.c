@@ -2,8 +2,8 @@
  * loopback.c - the loopback transport: the ranks of a fabric in one process and one thread.
  *
  * Loopback runs whole exchanges without a network, so that a test or tool can observe every rank.  Loopback follows the
- * contract of transports strictly: messages move only during progress(), in an order that a seed determines where the
- * contract permits several.  Long sends complete only when they are matched.
+ * contract of transports strictly: messages move only during progress().  Where the contract permits several orders of
+ * messages, a seed selects one of them.  Long sends complete only when they are matched.
  *
  * An eager message (up to eager_max bytes) is copied once when sent and once when received.  A rendezvous, which is a
  * longer message, is copied once, when it is matched with its receive.  Only connect, open_channel and send allocate

@@ -10,7 +10,7 @@
 /* Row 1 of the table of algorithms: direct. */
 enum { DIRECT = 1 };
 
-/* Caps of a transport that takes all lists. */
+/* The capabilities of a transport that supports lists of any number of pieces. */
 #define ANY_LIST .pieces_max = { SIZE_MAX, SIZE_MAX }
 
 /* ---- the decision ---- */
@@ -53,7 +53,7 @@ IRR_TEST(test_decision, "the decision for each mode and transport")
         { IRR_COMPOSE_AUTO,   &short_lists, 5, 90, IRR_FORM_IOVEC, 0 },
         { IRR_COMPOSE_IOVEC,  &gathers,  4, 90,  IRR_FORM_GATHER, SIZE_MAX },
         { IRR_COMPOSE_AUTO,   &gathers,  4, 4000, IRR_FORM_GATHER, SIZE_MAX },
-        { IRR_COMPOSE_SPLIT,  &gathers,  4, 90,  IRR_FORM_GATHER, 0 },   /* a partial message may have several pieces */
+        { IRR_COMPOSE_SPLIT,  &gathers,  4, 90,  IRR_FORM_GATHER, 0 },   /* a message may still have several pieces */
         { IRR_COMPOSE_GATHER, &no_lists, 2, 90,  IRR_FORM_IOVEC,  0 },
         { IRR_COMPOSE_IOVEC,  &no_lists, 2, 90,  IRR_FORM_IOVEC,  0 },
         { IRR_COMPOSE_IOVEC,  &no_lists, 1, 90,  IRR_FORM_IOVEC,  SIZE_MAX },
@@ -302,7 +302,7 @@ IRR_TEST(test_messages, "messages of many pieces, by mode and transport")
     }
 }
 
-/* In every mode, an empty block is one message. A transport without lists gets messages of one piece. */
+/* In every mode, a message without bytes is sent. A transport without lists gets messages of one piece. */
 IRR_TEST(test_all_modes, "empty messages, and transports without lists")
 {
     const cut_t once = { nothing, 1 }, thrice = CUT(nothing), by_nine = CUT(nine), by_one = CUT(one);

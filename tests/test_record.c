@@ -97,7 +97,7 @@ static void reads(const mca_coll_irr_record_t *record, const char *wanted)
     CU_ASSERT_STRING_EQUAL(text, wanted);
 }
 
-IRR_TEST(test_reasons, "reasons of communicators: a common reason is written once, and a record always has a reason")
+IRR_TEST(test_reasons, "the reason of one communicator, of similar ones, and of different ones")
 {
     static const char *const few[] = { "because 20 exchanges took 447 us", "because 2 exchanges took 3.0 ms" };
     mca_coll_irr_record_t record = record_of("a", "MPI_Alltoallv", 4);
@@ -115,7 +115,7 @@ IRR_TEST(test_reasons, "reasons of communicators: a common reason is written onc
     mca_coll_irr_table_add(&table, &record, true);
     reads(&table.records[0], "because communicators differ");
     record.why[0] = '\0';
-    reads(&record, "because of nothing that is known");
+    reads(&record, "for an unknown reason");
 }
 
 IRR_TEST(test_sums, "two records of one kind on this rank are added")

@@ -311,7 +311,7 @@ static const struct suite_row {
     { irr_suite_channels, "a message arrives only on the channel on which it was sent" },
     { irr_suite_ranks, "channels with different orders of ranks" },
     { irr_suite_abandon, "after abandon(), the pending receives of a channel are canceled and match no message" },
-    { irr_suite_repost, "abandon() does not cancel an operation that a callback has posted" },
+    { irr_suite_repost, "abandon() does not cancel an operation that is posted by a callback of abandon()" },
     { irr_suite_reuse, "a new channel with the id of a closed channel" },
     { irr_suite_discard, "discard() finds all messages that match its mask, from all senders" },
     { irr_suite_discarding, "drain() waits for messages that are being discarded" },

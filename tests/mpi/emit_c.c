@@ -3,9 +3,9 @@
  *
  *     emit_c [linked|preloaded|elsewhere|threads|verbose]
  *
- * The routine of the file counts the calls that it served. The routine must serve communicators of its size with any
- * datatype. It must not serve other sizes or MPI_IN_PLACE. It must not serve any call if the hosts differ from the
- * hosts of the file (mode elsewhere). The script checks the user messages of the mode verbose.
+ * The emitted MPI_Alltoall counts the calls that it serves itself. It must serve communicators of its size with any
+ * datatype. It must not serve other sizes or MPI_IN_PLACE. In the mode elsewhere, the file was written for
+ * other hosts; then the routine must not serve any call. The script checks the user messages of the mode verbose.
  */
 #include "mpi_call.h"
 
@@ -101,7 +101,7 @@ static void compare_other(MPI_Comm comm, int at_receiver, MPI_Datatype type, int
     mpi_pair_fini(&pair);
 }
 
-/* Sends the same bytes in other forms: with gaps, and with another type at each end. */
+/* Sends the same bytes in other forms: with gaps, and with different types at sender and receiver. */
 static void all_types(MPI_Comm comm)
 {
     mpi_spec_t spec = spec_of(MPI_INT, 3);

@@ -76,8 +76,8 @@ void         irr_hosts_fini(irr_hosts_t *hosts);
 enum { IRR_HOST_NONE = -1, IRR_HOST_SEVERAL = -2 };
 
 /*
- * Returns the host with this name, IRR_HOST_NONE, or IRR_HOST_SEVERAL.  An exact match is preferred.  Otherwise one of
- * the two names may lack its domain or the end of its domain: n0 matches n0.rack1.site, and n0.rack1.site matches n0,
+ * Returns the host with this name, IRR_HOST_NONE, or IRR_HOST_SEVERAL.  An exact match is preferred.  Otherwise a
+ * name matches a longer name that continues it with a dot: n0 matches n0.rack1.site, and n0.rack1.site matches n0,
  * but n0.rack1 does not match n0.rack2.  A numeric address matches only itself.  Upper and lower case letters are
  * different, as in Slurm.  O(log n) for each label of the name.
  */

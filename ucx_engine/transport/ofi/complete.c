@@ -1,8 +1,8 @@
 /*
  * complete.c - reads completions from libfabric, and calls `done` of the operations that have ended.
  *
- * discard (channel.c) also reads completions, among them those of other operations, but must not call `done`. Ended
- * operations are therefore kept in a list, in order, until progress calls their `done`.
+ * The function discard() of channel.c reads completions of all operations, but must not call `done`. Ended operations
+ * are therefore kept in a list, in order, until progress() calls their `done`.
  */
 #include "transport/ofi/ofi.h"
 
@@ -23,7 +23,7 @@ static void append(irr_ofi_t *ofi, irr_ofi_op_t *op)
 /*
  * Ends a receive, and returns its status: IRR_ERR_TRUNCATE if the message is longer than all pieces. libfabric compares
  * the message with the posted memory. This memory is shorter than the sum of the pieces if the last pieces have no
- * base. It can be longer than this sum if no piece has a base (irr_ofi_t.scrap).
+ * base. If no piece has a base, a receive posts irr_ofi_t.scrap, which can be longer.
  */
 static irr_status_t end_receive(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 {
@@ -67,7 +67,7 @@ void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status)
 /*
  * Returns the length of a message that was longer than the posted memory. Depending on the provider, len is the length
  * of the message or of the memory, and olen is the length of the rest or 0. If the provider does not report the length
- * of the message, returns a length that no receive accepts. fragment.c treats such a message as a last fragment.
+ * of the message, returns a length that no receive accepts; for fragment.c this is the length of a last fragment.
  */
 static size_t length_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op, const struct fi_cq_err_entry *entry)
 {
