@@ -6,7 +6,7 @@
 
 /*
  * Returns an uninitialised array of `count` elements of `size` bytes, or NULL if memory is missing or the length
- * overflows. An array of 0 elements is not NULL; the caller must free it, too, with irr_free.
+ * overflows. The caller frees the array with irr_free. An array of 0 elements is not NULL, and must be freed, too.
  */
 void *irr_alloc(size_t count, size_t size);
 

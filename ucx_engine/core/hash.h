@@ -18,7 +18,7 @@ static inline uint64_t irr_hash_word(uint64_t hash, uint64_t word)
     return (hash ^ word) * UINT64_C(0x100000001b3);
 }
 
-/* Adds a word whose high bits matter: multiplication carries bits only upwards, and the shift brings them down. */
+/* Adds a word that may differ in high bits only: multiplying moves bits only upwards, so the shift moves them down. */
 static inline uint64_t irr_hash_mix(uint64_t hash, uint64_t word)
 {
     hash = irr_hash_word(hash, word);

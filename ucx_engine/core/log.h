@@ -9,8 +9,8 @@
 #include "irr.h"
 
 /*
- * Captures the errors and warnings of this thread instead of logging them. The first one is stored in `line`, an array
- * of `bytes` bytes, which is set to "" at once; the others are lost. line NULL ends the capture.
+ * Captures the errors and warnings of this thread instead of logging them. Sets `line`, an array of `bytes` bytes, to
+ * "". The first error or warning is stored there, and later ones are lost. line NULL ends the capture.
  */
 void irr_log_keep(char *line, size_t bytes);
 

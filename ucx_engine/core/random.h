@@ -1,6 +1,6 @@
 /*
- * random.h - a small random number generator (splitmix64: a counter and a mixing function). *state is the seed at
- * first. Equal seeds produce equal numbers on every rank and machine.
+ * random.h - a small random number generator (splitmix64: a counter and a mixing function). The first value of *state
+ * is the seed. Equal seeds produce equal numbers on every rank and machine.
  */
 #ifndef IRR_RANDOM_H
 #define IRR_RANDOM_H

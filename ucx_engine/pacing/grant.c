@@ -1,11 +1,11 @@
 /*
- * grant.c - pacing grant: a send starts when its receiver has granted it, that is, has sent it an empty message; and a
- * rank has few sends in flight.
+ * grant.c - pacing grant: a send starts when a grant, an empty message from its receiver, has arrived.  In addition, a
+ * rank has at most `grants` (a setting) sends in flight.
  *
  * With grants, neither a sender nor a receiver divides its bandwidth among many messages.  It is not enough to limit
  * only the receives of a rank.  A rank with grants from two receivers would send to both at half the speed, both
- * receivers would wait for it, and the exchange would use only a fraction of the network's bandwidth.  With two grants
- * at a time, the next grant travels while the previous message is still moving.
+ * receivers would wait for it, and the exchange would use only a fraction of the network's bandwidth.  If `grants` is
+ * 2, the next grant travels while the previous message is still moving.
  *
  * A rank grants its receives in the order of its plan.  It sends the grant for receive number i when receive number i -
  * `grants` is complete.  Send number i waits for its grant, and for the completion of send number i - `grants`.  The
@@ -25,9 +25,9 @@
 #include "pacing/pacing.h"
 
 /*
- * Makes `step`, which is number k of a list of steps, wait for number k - limit of the steps of `kind` in the same
- * stage.  The search for that step begins at index *behind of the plan; *behind is then advanced past the step.  Does
- * nothing if k is less than limit.
+ * Makes `step`, which counts as number k, wait for number k - limit of the steps of `kind` in the same stage.  Searches
+ * the plan for the latter from index *behind on, and sets *behind to the index after it.  Does nothing if k is less
+ * than limit.
  */
 static irr_status_t follow(irr_plan_t *plan, size_t step, size_t k, size_t limit, irr_step_kind_t kind, size_t *behind)
 {

@@ -2,8 +2,8 @@
  * loose.c - pacing loose: a send of step s starts when this rank has sent and received all its messages of earlier
  * steps.
  *
- * Ranks in different steps wait for each other's messages; the pacing adds dependencies, but no barriers and no
- * messages.  Two messages arrive at one rank at the same time only if their senders are in different steps.
+ * A rank that is ahead waits for messages of ranks that are behind; the pacing adds dependencies, but no barriers and
+ * no messages.  Two messages arrive at one rank at the same time only if their senders are in different steps.
  *
  * The exchange ends.  Proof: message a is before message b if some rank has a in an earlier step than b, or sends a
  * before b in the same step.  A send waits only for messages that are before its message.  The relation `before` has no

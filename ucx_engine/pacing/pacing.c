@@ -34,8 +34,8 @@ size_t irr_pacing_next(const irr_plan_t *plan, irr_step_kind_t kind, int stage, 
 }
 
 /*
- * Makes a send depend on all steps of `kind` that have its stage and a lower number, from index *next on.  Advances
- * *next.
+ * Makes a send depend on all steps of `kind` that have its stage and a lower step number.  Searches from index *next
+ * on, and advances *next to the first step that is not lower.
  */
 static irr_status_t wait_lower(irr_plan_t *plan, size_t send, irr_step_kind_t kind, size_t *next)
 {

@@ -7,8 +7,8 @@
  * a message's step may differ at its sender and at its receiver, and sends of grids already wait for receives.
  *
  * A rank sends in the order of its plan, so a send that may not start yet delays all later sends.  If several sends
- * must wait for the same step, a dependency of the first of these sends is therefore enough.  The same is true for
- * signals.  The number of dependencies on a step is thus bounded by a constant.  The sends of a stage have ascending
+ * must wait for the same step, a dependency of the first of these sends is therefore enough.  Signals are sent in
+ * order, too.  The number of dependencies on a step is thus bounded by a constant.  The sends of a stage have ascending
  * step numbers, and so have its receives.
  *
  * If a message never arrives, the steps that wait for it never start.  Cost: O(n) time for a plan of n steps.
@@ -21,7 +21,7 @@
 struct irr_signals;
 
 typedef struct irr_pacing_params {
-    size_t grants;                       /* pacing grant: as in irr_settings_t */
+    size_t grants;                       /* pacing grant: maximum number of sends in flight; 0: the default */
     const struct irr_signals *signals;   /* pacing sync: the signals and waits of the rank; NULL: none */
 } irr_pacing_params_t;
 

@@ -1,9 +1,9 @@
 /*
  * signals.c - the signals and waits of one rank with pacing sync; see signals.h.
  *
- * A synchronisation is a pair of messages: a signal about the first one releases the second one.  The list of
- * synchronisations is sorted by the second message.  A rank waits for the signals of a peer in this order, so the peer
- * must send its signals to this rank in the same order.
+ * A synchronisation is a pair of messages.  The receiver of the first message sends a signal, and the sender of the
+ * second message waits for it.  The list of synchronisations is sorted by the second message.  A rank waits for the
+ * signals of a peer in this order, so the peer must send them in this order.
  */
 #include "pacing/signals.h"
 
@@ -15,7 +15,7 @@
 typedef struct maker {
     const irr_schedule_t *schedule, *own;
     int                   rank;
-    uint64_t              lead;
+    uint64_t              lead;      /* number of bytes that may be missing when a signal is sent */
     size_t               *first;     /* by transmission: number of its first piece in `own`, counted among the sends if
                                         this rank sends it, and otherwise among the receives */
     size_t               *pieces;    /* by transmission: number of its pieces */
@@ -27,7 +27,7 @@ typedef struct maker {
 
 /* ---- pieces of transmissions ---- */
 
-/* Finds the pieces of each transmission in `own`, the rank's transmissions in pieces, in the order of the schedule. */
+/* Finds the pieces of each transmission in `own`, which has the rank's transmissions, cut into pieces, in order. */
 static void find_pieces(maker_t *maker)
 {
     size_t next[2] = { 0, 0 }, at = 0;   /* next: numbers of receives and of sends */
@@ -59,8 +59,7 @@ static void sum_receives(maker_t *maker)
 }
 
 /*
- * Returns the least number of receives after which, of the bytes of the first `count` receives, at most `lead` are
- * missing.
+ * Returns the least number of receives after which at most `lead` bytes of the first `count` receives are missing.
  */
 static size_t early(const maker_t *maker, size_t count)
 {

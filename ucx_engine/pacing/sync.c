@@ -5,9 +5,9 @@
  *
  * A rank sends at most one message in a step.  If the message is cut into pieces, they start together.  The receiver of
  * a message signals the ranks whose later sends share a link with the message.  pacing/signals.h computes these
- * signals.  A signal is sent when a number of bytes, the lead, has yet to arrive, so that the link is not idle while
- * the signal travels.  A signal is sent when a given number of receives are complete and all earlier signals have been
- * sent.  The signals to a peer are therefore in order, and no rank waits for a later step.
+ * signals.  A signal is sent when the last bytes of the message (the lead) have yet to arrive, so that the link is not
+ * idle while the signal travels.  In the plan, a signal waits for a number of receives, and for all earlier signals.
+ * The signals to a peer are therefore in order, and no rank waits for a later step.
  *
  * The exchange ends, because a send waits only for earlier sends of its rank and for receives of earlier steps, on its
  * rank or on the signalling rank.

@@ -2,8 +2,8 @@
  * window.h - a sliding window, which limits the number of messages and of bytes that a rank has in flight.  It applies
  * in addition to any pacing.
  *
- * A send starts as soon as both limits allow it.  A message that is longer than the limit of bytes is sent while no
- * other message is in flight.
+ * A send starts as soon as both limits allow it.  A message that is longer than the limit of bytes starts when no other
+ * message is in flight.
  */
 #ifndef IRR_WINDOW_H
 #define IRR_WINDOW_H
@@ -29,7 +29,7 @@ static inline bool irr_window_admits(const irr_window_t *window, size_t bytes)
            (window->bytes < window->bytes_max && bytes <= window->bytes_max - window->bytes);
 }
 
-/* Record the start and the end of a send. */
+/* irr_window_begin records the start of a send, and irr_window_end its end. */
 static inline void irr_window_begin(irr_window_t *window, size_t bytes)
 {
     window->messages++;

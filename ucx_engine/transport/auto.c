@@ -1,7 +1,7 @@
 /*
  * auto.c - selects UCX or libfabric. libfabric is selected in four cases:
  *
- *   - UCX was not built.
+ *   - This build has no UCX.
  *   - The configuration names a provider or domain of libfabric, and neither transports nor devices of UCX.
  *   - The job has several nodes, and only libfabric supports the fast devices of the machine.
  *   - The job has several nodes, and the settings of UCX exclude all networks.
@@ -31,7 +31,7 @@ static bool built(const char *name)
 static const char local_tls[] = "sm,shm,mm,posix,sysv,xpmem,cma,knem,self";
 static const char local_devices[] = "lo";
 
-/* Returns true if a comma-separated list has only `names`; false if it is empty, or has exclusions or patterns. */
+/* Returns true if all words of a list are in `names`; false if the list is empty, or has exclusions or patterns. */
 static bool has_only(const char *list, const char *names)
 {
     if (!irr_given(list) || strpbrk(list, "^*?[") != NULL) {
@@ -79,7 +79,7 @@ void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *
     }
 }
 
-/* Returns the value of UCX_NAME. IRR_UCX_NAME takes precedence: the transport opens UCX with the prefix IRR. */
+/* Returns a variable of UCX. `own` takes precedence: the transport opens UCX with the prefix IRR. */
 static const char *ucx_variable(const char *own, const char *name)
 {
     const char *value = getenv(own);

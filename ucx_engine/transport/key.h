@@ -6,8 +6,8 @@
  *     bits 38 to 24   tag; exec/tag.h uses 14 of the 15 bits
  *     bits 23 to 0    rank of the sender
  *
- * Within a channel the keys of successive exchanges differ only in the bits of the tag that count exchanges. Network
- * libraries look up keys in hash tables, and few different keys make the lookup fast; exec/tag.h has a measurement.
+ * Within a channel the keys of successive exchanges differ only in a few bits of the tag, which count exchanges. A
+ * network library looks up keys in a hash table; with few different keys the table stays in the cache (exec/tag.h).
  */
 #ifndef IRR_KEY_H
 #define IRR_KEY_H

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 /*
- * Progress of `far` takes longer than progress of `near`, so some calls omit it. While `near` is busy and the last
- * FAR_QUIET calls of progress of `far` had no event, only one call of FAR_CALLS includes `far`.
+ * Progress of `far` takes longer than progress of `near`, so some calls omit `far`. This happens while messages are
+ * pending in `near`, if `far` had no event in its last FAR_QUIET calls. Then one call of FAR_CALLS includes `far`.
  */
 #define FAR_CALLS 4
 #define FAR_QUIET 16
@@ -377,7 +377,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Also reduces the caps to those of both transports, for callers that do not look up the lane of a message. */
+/* Limits the caps to what both transports support, for callers that do not look up the transport of a message. */
 void irr_lanes_put(irr_lanes_t *lanes, irr_lane_kind_t kind, irr_transport_t *transport)
 {
     irr_transport_caps_t *caps = &lanes->super.caps;

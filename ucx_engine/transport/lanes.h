@@ -6,9 +6,9 @@
  * that a member needs. Both ends of a message select the same lane. A table has the lane of each rank
  * (irr_channel_lane), so the caller can call the transport of a message directly.
  *
- * The address of a process consists of its addresses in the open transports. A peer stores its address for `near`, and
- * is connected to it by the first channel that uses `near` for this peer. The memory that `near` takes therefore grows
- * with the number of ranks of a node, not with the number of all peers.
+ * The address of a process consists of its addresses in the open transports. A peer stores the process's address for
+ * `near`; the first channel that uses `near` for this peer passes the address to `near`. The memory of `near` therefore
+ * grows with the number of ranks of a node, not with the number of all peers.
  *
  * A channel that irr_lanes_open_channel has opened looks up a member of `far` when it first sends to the member. Until
  * then the member is unresolved, and its messages have a third lane: a transport that looks up the peer, and passes the
@@ -29,7 +29,7 @@ typedef struct irr_finder irr_finder_t;
 
 struct irr_finder {
     /*
-     * Sets *peer_p to the peer of a member. The peer has an address for this kind of lane. Returns the errors of
+     * Sets *peer_p to the peer of a member. The peer must have an address for this kind of lane. Returns the errors of
      * connect.
      */
     irr_status_t (*find)(irr_finder_t *finder, int rank, irr_lane_kind_t kind, irr_peer_t **peer_p);
@@ -86,7 +86,7 @@ irr_status_t irr_lanes_open_channel(irr_lanes_t *lanes, uint16_t id, int ranks, 
 
 /* ---- shared by lanes.c and lanes_channel.c ---- */
 
-/* Sets *inner_p to the peer of the inner transport. Connects the peer if necessary. */
+/* Sets *inner_p to the inner transport's peer for the same process. Creates it (connect) if necessary. */
 irr_status_t irr_lanes_inner(irr_peer_t *peer, irr_lane_kind_t kind, irr_peer_t **inner_p);
 
 /* Returns `near` if this process and the peer have opened `near`, otherwise `far`. */

@@ -13,7 +13,7 @@ enum { UNRESOLVED = IRR_LANE_KINDS };
 _Static_assert(UNRESOLVED + 1 == IRR_CHANNEL_LANES, "a lane of each kind, and one for unresolved members");
 
 typedef struct channel {
-    irr_channel_t super;       /* super.lanes: inner channels (NULL: no member needs it), and `unresolved` */
+    irr_channel_t super;       /* super.lanes: inner channels (NULL: no member uses this lane), and `unresolved` */
     irr_channel_t unresolved;
     irr_finder_t *finder;      /* NULL: all members have peers */
     uint8_t      *kinds;       /* by rank: irr_lane_kind_t, or UNRESOLVED */

@@ -59,7 +59,7 @@ irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport
 
 /* ---- lanes ---- */
 
-/* Adds a wrapper that records messages (trace.h). If the other lane has one already, both record into the same file. */
+/* Wraps a transport to record its messages (trace.h). If the other one of `lanes` is wrapped, both share a file. */
 static irr_status_t add_trace(const irr_lanes_t *lanes, const char *file, irr_transport_t *inner,
                               irr_transport_t **transport_p)
 {

@@ -39,8 +39,8 @@ typedef struct irr_iov {
 } irr_iov_t;
 
 /*
- * How a transport moves a list of pieces. A message of at most one piece is contiguous. Its form has one effect: with
- * gather, shared memory does not use single copy (transport/shm/shm.h).
+ * How a transport moves a list of pieces. For a message of at most one piece the form has one effect: with gather, the
+ * receiver does not read the sender's memory (single copy in transport/shm/shm.h).
  */
 typedef enum irr_form {
     IRR_FORM_IOVEC,   /* the network library, if there is one, gets the list */
@@ -69,7 +69,7 @@ static inline size_t irr_iov_bytes(const irr_iov_t *iov, size_t count)
 #define IRR_CHANNEL_TAG_BITS  15
 #define IRR_CHANNEL_RANK_BITS 24
 #define IRR_CHANNEL_RANKS_MAX (1 << IRR_CHANNEL_RANK_BITS)
-#define IRR_CHANNEL_LANES     3   /* number of channels that may share the messages of a channel (transport/lanes.h) */
+#define IRR_CHANNEL_LANES     3   /* maximum number of inner channels of a channel (transport/lanes.h) */
 #define IRR_CHANNEL_PAGE      8   /* number of peers in an irr_page_t */
 
 typedef struct irr_request irr_request_t;
@@ -90,8 +90,8 @@ struct irr_request {
     irr_form_t       form : 16;
     size_t           length;       /* total length of the pieces in bytes, at most IRR_SINK_BYTES */
     size_t           bytes;        /* set by a successful receive: length of the message in bytes. If an endless sink
-                                      has discarded bytes: any number above the total length of the pieces before the
-                                      sink */
+                                      has discarded bytes, a number above the total length of the pieces before the
+                                      sink, which may differ from the length of the message */
     uintptr_t        reserved[7];  /* state of the transport while the request is pending */
 };
 
@@ -137,22 +137,22 @@ struct irr_channel {
  */
 typedef struct irr_transport_caps {
     const char *name;
-    size_t      pieces_max[IRR_FORM_COUNT];   /* by form: maximum number of pieces of a message; a longer list ends in
-                                                 IRR_ERR_NOT_SUPPORTED */
+    size_t      pieces_max[IRR_FORM_COUNT];   /* by form: maximum number of pieces of a message; with more pieces,
+                                                 send and recv return IRR_ERR_NOT_SUPPORTED */
     size_t      iov_wire_max;        /* maximum number of pieces of form iovec in one network packet */
-    size_t      gather_max;          /* maximum length in bytes of lists for which gather is the faster form */
+    size_t      gather_max;          /* up to this length in bytes, gather is faster than iovec for lists of pieces */
     size_t      zero_copy_min;       /* minimum length in bytes of contiguous messages that are moved without a copy to
                                         a buffer; SIZE_MAX: none */
     bool        wakes;               /* `arm` works, so the caller may sleep until a message arrives */
 } irr_transport_caps_t;
 
 typedef struct irr_transport_ops {
-    /* Returns our address, which the other processes of the job pass to connect. It is borrowed until free. */
+    /* Returns the address of this process, which other processes pass to connect. It stays valid until free. */
     irr_status_t (*address)(irr_transport_t *transport, const void **address_p, size_t *length_p);
 
     /*
-     * Creates the peer of a process from the address of the process, which is copied. Sends nothing. reach or the first
-     * send opens the endpoint, which is the connection of the network library. free also frees the peer.
+     * Creates the peer of a process from a copy of the process's address. Sends nothing. reach or the first send opens
+     * the endpoint, which is the connection of the network library. free also frees the peer.
      */
     irr_status_t (*connect)(irr_transport_t *transport, const void *address, size_t length, irr_peer_t **peer_p);
 
@@ -163,8 +163,8 @@ typedef struct irr_transport_ops {
     irr_status_t (*reach)(irr_transport_t *transport, irr_peer_t *peer);
 
     /*
-     * Finds the peer of a member now instead of in the first send to the member. NULL if open_channel gets the peers of
-     * all members. Returns the errors of connect.
+     * Finds the peer of a member now instead of in the first send to the member. resolve is NULL in transports whose
+     * open_channel gets the peers of all members. Returns the errors of connect.
      */
     irr_status_t (*resolve)(irr_channel_t *channel, int rank);
 
@@ -200,8 +200,8 @@ typedef struct irr_transport_ops {
     /*
      * Cancels pending sends of the channel, as far as the transport can; other sends continue. take_back calls `done`
      * of a cancelled send with IRR_ERR_CANCELED, and the receiver gets IRR_ERR_PEER or no message. The caller may then
-     * write to the memory of the send: a receive that still reads this memory fails. NULL if the transport cannot
-     * cancel sends.
+     * write to the memory of the send: a receive that still reads this memory fails. take_back is NULL if the transport
+     * cannot cancel sends.
      */
     void (*take_back)(irr_channel_t *channel);
 
@@ -293,8 +293,8 @@ static inline irr_peer_t *irr_channel_peer(const irr_channel_t *channel, int ran
 }
 
 /*
- * Returns the channel that carries the messages from and to a rank: an inner channel, or the channel itself. The caller
- * may use the capabilities of its transport for these messages, and may call its transport directly.
+ * Returns the channel that carries the messages from and to a rank: an inner channel, or the channel itself. For these
+ * messages the capabilities of the returned channel's transport hold, and the caller may call that transport directly.
  */
 static inline irr_channel_t *irr_channel_lane(irr_channel_t *channel, int rank)
 {

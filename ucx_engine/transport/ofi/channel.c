@@ -1,8 +1,8 @@
 /*
  * channel.c - channels over libfabric: their pending receives, and discarding unexpected messages.
  *
- * Not all providers can tell whether a message has arrived (FI_PEEK). discard therefore posts a receive that discards
- * its message (a sink), and cancels it at once. libfabric then reports either a message or the cancellation. If a
+ * Some providers cannot report whether a message has arrived (FI_PEEK). discard therefore posts a sink, a receive that
+ * discards its message, and cancels the sink at once. libfabric then reports either a message or the cancellation. If a
  * provider cancels late, the sink also discards a message that arrives in the meantime.
  */
 #include "transport/ofi/ofi.h"
@@ -60,7 +60,7 @@ bool irr_ofi_discards(const irr_ofi_t *ofi)
 
 /*
  * Records the result of a sink; op->room is its index. A message counts as discarded at its last fragment. After any
- * other fragment, sinks must also match the fragments that follow (orphans).
+ * other fragment, sinks must also match the fragments that follow (ofi->orphans).
  */
 void irr_ofi_discarded(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
@@ -127,10 +127,10 @@ static void post_sink(irr_ofi_t *ofi, irr_ofi_sink_t *sink)
 }
 
 /*
- * Returns the bits of a key that a sink ignores: the sender, and the bits of the tag outside the mask. If fragments of
- * messages without a receive may arrive, the sink also ignores the mark of later fragments, to match them. The sink
- * does not ignore the mark while a matching receive is pending: libfabric may already have matched this receive with a
- * first fragment, and the second fragment must then not be discarded.
+ * Returns the bits of a key that a sink ignores: the sender, and the bits of the tag outside `mask`. If fragments of
+ * messages without a receive may arrive, the sink also ignores the mark of later fragments (fragment.c). It does not
+ * ignore the mark while a matching receive is pending: libfabric may already have matched this receive with a first
+ * fragment, and then the sink must not discard the second fragment.
  */
 static uint64_t ignored(const irr_ofi_t *ofi, uint64_t key, uint16_t mask)
 {

@@ -2,12 +2,12 @@
  * fragment.c - divides messages that are too long for the provider into fragments.
  *
  * All fragments of a message except the last have fragment_max bytes. The last one is shorter, and may be empty, so the
- * receiver detects the end of a message without knowing its length. The key of each fragment except the first has one
- * more bit set, the mark. A receive of another message therefore never matches a later fragment.
+ * receiver detects the end of a message without knowing its length. In the key of each fragment except the first, one
+ * more bit is set, the mark. A receive for the first fragment of a message therefore never matches a later fragment.
  *
- * A fragment starts when the previous one has ended; fragments are so long that this costs almost no time. The later
- * fragments of messages with one key have equal keys. Both ends therefore start the second fragment of a message only
- * when all earlier messages with its key have ended. No function of this file allocates memory.
+ * A fragment starts when the previous one has ended; fragments are so long that this costs almost no time. If messages
+ * have the same key, their later fragments have the same key, too. Both ends therefore start the second fragment of a
+ * message only when all earlier messages with its key have ended. No function of this file allocates memory.
  */
 #include "transport/ofi/ofi.h"
 
@@ -31,9 +31,7 @@ irr_iov_t irr_ofi_fragment(irr_ofi_t *ofi, const irr_ofi_op_t *op)
     return (irr_iov_t){ .base = op->posted > 0 ? (char *)all.base + op->done : NULL, .length = op->posted };
 }
 
-/*
- * Sets the length of the memory for the next fragment. If a receive has no room left, libfabric writes to ofi->scrap.
- */
+/* Sets the length of the memory for the next fragment. If a receive has no room left, the memory is ofi->scrap. */
 static void measure_fragment(const irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     const size_t left = op->done < op->kept ? op->kept - op->done : 0;
@@ -45,7 +43,7 @@ static void measure_fragment(const irr_ofi_t *ofi, irr_ofi_op_t *op)
 /*
  * Starts an operation. A provider accepts only a limited number of posted receives, but the first receive of each key
  * must be posted. Otherwise the next message of a sender could belong to a receive that is not posted, while all posted
- * receives wait for later messages. If there are many receives, only the first receive of each key is therefore posted.
+ * receives wait for later messages. If many receives are pending, only the first of each key is therefore posted.
  */
 irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_backlog_t *backlog, bool *posted)
 {
@@ -115,7 +113,7 @@ void irr_ofi_start_next(irr_ofi_t *ofi, irr_ofi_op_t *op)
     }
     next->waits = false;
     if (irr_ofi_post(ofi, next, next->home, &posted) != IRR_IN_PROGRESS) {
-        irr_ofi_post_later(ofi, next, next->home);   /* progress fails it; failing it here could recurse along the whole
-                                                        queue */
+        irr_ofi_post_later(ofi, next, next->home);   /* the next call of progress ends `next` with the error; to end it
+                                                        here could recurse along the whole queue */
     }
 }

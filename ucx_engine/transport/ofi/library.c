@@ -33,16 +33,16 @@ static bool is_new_enough(void)
  * that the user has set stays.
  *
  * DYN_RBUF and SAR_LIMIT: a message that is longer than its receive must not break the connection. rxm 1.17 over tcp
- * ends the connection if such a message arrives directly in the memory of the receive, and uses freed memory if it
- * arrives in segments.
+ * ends the connection if the message arrives directly in the memory of the receive, and uses freed memory if the
+ * message arrives in segments. The value 0 switches both off.
  *
  * MSG_RX_SIZE and BUFFER_SIZE: rxm allocates some thousand buffers, each for one message without a rendezvous. By
  * default, with 16 KiB per buffer, a process takes 121 MB. With MSG_RX_SIZE 64 it takes 55 MB, or 150 MB with 64 KiB
  * per buffer. With 64 KiB, the algorithm tree over a switch of 100 Mbit/s is as fast as over UCX; with 16 KiB it takes
  * 1.1 to 1.4 times as long.
  *
- * UNIVERSE_SIZE: by default rxm's completion ring is for 256 processes, and has 12.6 MB. A process first writes to this
- * memory page by page over time, which looks like a leak.
+ * UNIVERSE_SIZE: by default rxm's completion ring has room for 256 processes (12.6 MB). A process writes to the pages
+ * of the ring for the first time one after the other, so its memory grows as if it leaked.
  */
 static void set_variables(size_t eager_bytes, size_t job_ranks)
 {

@@ -7,9 +7,9 @@
  *     channel 16 | mark of later fragments 1 | tag 15 | rank 16 to 24, as many bits as the provider has
  *
  * A message of one piece is passed to libfabric directly. Several pieces are packed into a buffer, or received in a
- * buffer, even if the provider supports lists, because of a defect of rxm in libfabric 1.17 to 2.6: if a receive is so
- * short that the last pieces of a long list lie beyond its end, neither the send nor the receive ends. If memory for a
- * buffer is missing, send and recv return IRR_ERR_NO_MEMORY.
+ * buffer. libfabric never gets a list of pieces, because rxm, a part of libfabric, has a defect in 1.17 to 2.6: if the
+ * last pieces of a sent list lie beyond the end of the receive, neither operation ends. If memory for a buffer is
+ * missing, send and recv return IRR_ERR_NO_MEMORY.
  *
  * libfabric copies a short message at once (FI_INJECT), so the send is complete for the caller. libfabric must still
  * report its end, because `drain` waits for all sends.
@@ -26,9 +26,9 @@ uint64_t irr_ofi_key(const irr_ofi_t *ofi, uint32_t id, uint16_t tag, int from)
 }
 
 /*
- * Sets *room to the length of the longest message that the pieces can take, and *kept to the number of bytes that need
- * memory. These are all bytes, but if the list ends in an endless sink, only the bytes up to the last piece with a
- * base. A limited sink needs memory because some providers do not report the length of a truncated message.
+ * Sets *room to the length of the longest message that the pieces can take, and *kept to the number of bytes for which
+ * libfabric needs memory. A piece without a base (a sink) discards its bytes. An endless sink (IRR_SINK_BYTES) needs no
+ * memory. A shorter sink does, because some providers do not report the length of a message that exceeds the memory.
  */
 static irr_status_t measure(const irr_iov_t *iov, size_t count, size_t *kept, size_t *room)
 {
@@ -101,7 +101,7 @@ static irr_status_t pack(irr_ofi_t *ofi, irr_ofi_op_t *op)
     return status;
 }
 
-/* Starts a send. Returns IRR_OK if libfabric has copied the message; the request is then no longer needed. */
+/* Starts a send. Returns IRR_OK if libfabric has copied the message; it then no longer needs the request. */
 static irr_status_t start_send(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_peer_t *peer)
 {
     bool posted = false;

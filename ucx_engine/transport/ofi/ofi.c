@@ -14,10 +14,10 @@
 /* Longest message, in bytes, that the transport lets libfabric copy, so that the send completes at once. */
 #define INJECT_MAX 256
 
-/* drain gives up if no send ends for this time in ns. An acknowledgement takes far less time. */
+/* If no send ends for this time in ns, drain gives up. An acknowledgement takes far less time. */
 #define QUIET_NS UINT64_C(1000000000)
 
-/* A contiguous range of at least this length in bytes is a message of its own, because packing it takes longer. */
+/* Sending a contiguous range of at least this length in bytes as a message of its own is faster than packing it. */
 #define ZERO_COPY_MIN 32768
 
 irr_status_t irr_ofi_status(ssize_t error)
@@ -94,7 +94,7 @@ static void close_transport(irr_transport_t *transport)
 /*
  * Returns IRR_OK when all sends have ended and no message is being discarded. A rendezvous with a receiver that never
  * answers does not end, and cannot be cancelled. If no send ends for QUIET_NS, drain therefore gives up the remaining
- * sends. The caller must call progress, because a provider sends only while it is called.
+ * sends. The caller must call progress in between, because libfabric moves messages only during its functions.
  */
 static irr_status_t drain(irr_transport_t *transport)
 {
@@ -156,8 +156,8 @@ static const irr_transport_ops_t ops = {
 };
 
 /*
- * Returns the largest power of two that is not larger than the provider's longest message. Its logarithm fits into one
- * byte of an address (peer.c), by which the ranks check that they use the same length.
+ * Returns the length of a fragment: the largest power of two up to the provider's longest message. An address (peer.c)
+ * has the logarithm of this length, in one byte, so ranks can check that they use the same length.
  */
 static size_t fragment_max(size_t message_max)
 {

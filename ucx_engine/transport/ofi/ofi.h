@@ -14,7 +14,7 @@
 /* Oldest supported version of libfabric: the providers of older versions were not tested. */
 #define IRR_OFI_VERSION FI_VERSION(1, 17)
 
-/* The functions that are symbols of the library. Its objects have pointers to all other functions of libfabric. */
+/* The functions that library.c looks up by name. All others are inline, and call pointers in libfabric's objects. */
 typedef struct irr_ofi_library {
     int            (*getinfo)(uint32_t version, const char *node, const char *service, uint64_t flags,
                               const struct fi_info *hints, struct fi_info **info);
@@ -32,7 +32,7 @@ typedef struct irr_ofi_backlog irr_ofi_backlog_t;
 struct irr_ofi_backlog {
     irr_ofi_op_t      *first, **last;
     irr_ofi_backlog_t *next;
-    bool               listed;   /* in the list of the transport */
+    bool               listed;   /* true: in irr_ofi_t.backlogs */
 };
 
 /* A process of the job. The first send to it adds its address to libfabric's address table. */
@@ -51,21 +51,21 @@ typedef enum irr_ofi_kind {
     IRR_OFI_SINK    /* receive that discards one message */
 } irr_ofi_kind_t;
 
-/* A pending operation: the state that does not fit into a request. */
+/* A pending operation: the state that does not fit into a request. A long message travels in fragments (fragment.c). */
 struct irr_ofi_op {
-    struct fi_context2 context;   /* libfabric returns this address with the completion */
+    struct fi_context2 context;   /* libfabric returns the address of this member with the completion */
     irr_request_t     *request;   /* NULL: no caller waits for the operation */
     irr_ofi_kind_t     kind;
-    irr_ofi_op_t      *next;      /* next in a backlog, or in the list of ended or of free operations */
+    irr_ofi_op_t      *next;      /* next operation in a backlog, or in irr_ofi_t.finished or .free_ops */
     irr_ofi_backlog_t *backlog;   /* backlog that contains the operation; NULL: none */
-    irr_ofi_op_t     **at;        /* pointer to the operation in the backlog */
-    bool               waits;     /* not passed to libfabric, because earlier operations of its queue are pending */
-    bool               queued;    /* in the queue of its key (queue.c) */
+    irr_ofi_op_t     **at;        /* the pointer in the backlog that points to this operation */
+    bool               queued;    /* true: in a queue, the list of pending operations with the same key (queue.c) */
+    bool               waits;     /* true: not passed to libfabric, because operations ahead in the queue are pending */
     irr_ofi_op_t      *ahead, *behind;   /* neighbours in the queue */
     irr_ofi_op_t      *last, *next_queue;   /* only in the first operation of a queue: last operation of the queue, and
                                                first operation of the next queue in the hash table */
-    irr_ofi_op_t      *later, **link;   /* list of pending receives of a channel: next, and pointer to this one (NULL:
-                                           not in the list) */
+    irr_ofi_op_t      *later, **link;   /* in irr_ofi_channel_t.pending: next receive, and the pointer to this one
+                                           (NULL: not in the list) */
     fi_addr_t          to;
     uint64_t           key, ignore, flags;
     const irr_iov_t   *iov;       /* `count` pieces of the request */
@@ -73,7 +73,7 @@ struct irr_ofi_op {
     irr_iov_t          whole;     /* contiguous memory that libfabric gets instead of the pieces; .base NULL: none */
     void              *buffer;    /* from irr_ofi_buffer_take: memory of `whole`; NULL: none */
     size_t             kept;      /* send: length of the message; receive: number of bytes that are not discarded */
-    size_t             posted;    /* length of the memory that libfabric may access now */
+    size_t             posted;    /* length of the memory that libfabric has for the current fragment */
     irr_ofi_backlog_t *home;      /* backlog to join if libfabric cannot accept the operation */
     size_t             done;      /* total length of the finished fragments (fragment.c) */
     size_t             room;      /* send: length of the message; receive: length of the longest message that the pieces
@@ -82,7 +82,7 @@ struct irr_ofi_op {
     irr_status_t       status;
 };
 
-/* Number of bits of a key (message.c) for the tag, and for the bit that marks later fragments (fragment.c). */
+/* Number of bits of a key (message.c) for the tag, and for the mark of later fragments (fragment.c). */
 #define IRR_OFI_TAG_BITS (1 + IRR_CHANNEL_TAG_BITS)
 
 /*
@@ -97,7 +97,7 @@ typedef struct irr_ofi_sink {
 
 #define IRR_OFI_SINKS 16
 
-/* Size of the hash table of queues (queue.c): a rank may exchange with thousands of ranks, or in small pieces. */
+/* Size of the hash table of queues (queue.c). A rank may have thousands of queues, for example one for each rank. */
 #define IRR_OFI_QUEUES_LOG 12
 #define IRR_OFI_QUEUES     (1 << IRR_OFI_QUEUES_LOG)
 
@@ -117,24 +117,24 @@ typedef struct irr_ofi {
     void                    *address;       /* address that other processes get (peer.c) */
     size_t                   address_length;
     int                      rank_bits;     /* number of bits of a rank in a key */
-    size_t                   inject_max;    /* longest send, in bytes, that libfabric copies at once, so that it
-                                               completes */
-    size_t                   fragment_max;  /* longest message of libfabric, in bytes; equal on all ranks */
+    size_t                   inject_max;    /* longest message, in bytes, that libfabric copies during the call
+                                               that sends it, which completes the send */
+    size_t                   fragment_max;  /* length of a fragment in bytes; equal on all ranks */
     int                      event_fd;
     irr_peer_t              *peers;
     uint64_t                 endpoints, bytes_gathered;
     bool                     closed;
     irr_ofi_backlog_t        receives;      /* receives that libfabric could not accept yet */
-    irr_ofi_backlog_t       *backlogs;      /* backlogs that may not be empty */
+    irr_ofi_backlog_t       *backlogs;      /* all backlogs that have operations; may also have empty ones */
     irr_ofi_op_t            *queues[IRR_OFI_QUEUES];
     bool                     orphans;       /* fragments may still arrive for a message whose receive has ended */
-    irr_ofi_op_t            *finished, **finished_last;   /* ended operations, in order; progress calls `done` */
+    irr_ofi_op_t            *finished, **finished_last;   /* ended operations, in order; progress calls their `done` */
     uint64_t                 sends;         /* number of pending sends, with or without a request */
     uint64_t                 recvs;         /* number of pending receives */
     uint64_t                 recvs_many;    /* above this number of receives, only the first receive of each key is
                                                posted (fragment.c) */
-    uint64_t                 draining, quiet_ns;   /* value of `sends` when drain last saw a change, and the time of
-                                                      this change */
+    uint64_t                 draining, quiet_ns;   /* value of `sends` in the last call of drain, and the time at which
+                                                      drain last saw a change */
     uint64_t                 live;          /* number of operations that are not free */
     unsigned                 idle_calls;    /* number of calls of progress while no operation was pending */
     struct irr_ofi_slab     *slabs;         /* memory of all operations */
@@ -166,7 +166,7 @@ irr_status_t irr_ofi_load(const irr_engine_config_t *config, const irr_ofi_libra
 irr_status_t irr_ofi_choose(const irr_ofi_library_t *library, const irr_engine_config_t *config,
                             struct fi_info **info_p);
 
-/* Returns the number of bits of a key by which the provider matches messages. */
+/* Returns the number of bits of a key that the provider compares when it matches messages with receives. */
 int irr_ofi_tag_bits(const struct fi_info *info);
 
 /* ofi.c: converts an error of libfabric, which may be positive or negative. */
@@ -187,21 +187,21 @@ void irr_ofi_ops_free(irr_ofi_t *ofi);
 
 /* post.c: passes operations to libfabric. */
 void irr_ofi_backlog_init(irr_ofi_backlog_t *backlog);
-/* Passes an operation to libfabric (*posted true) or to the backlog. Returns IRR_IN_PROGRESS or an error. */
+/* Passes an operation to libfabric (*posted true), or appends it to a backlog. Returns IRR_IN_PROGRESS or an error. */
 irr_status_t irr_ofi_post(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_backlog_t *backlog, bool *posted);
 /* Appends an operation to a backlog; progress passes it to libfabric. */
 void irr_ofi_post_later(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_backlog_t *backlog);
 /* Passes the operations of all backlogs to libfabric, as far as it accepts them. */
 void irr_ofi_retry(irr_ofi_t *ofi);
 /*
- * Sets the memory of a receive that discards all bytes to irr_ofi_t.scrap. Without memory, rxm of libfabric 1.17 never
- * ends the receive of a long message.
+ * Makes irr_ofi_t.scrap the memory of a receive that discards all bytes. If a receive has no memory, rxm (a part of
+ * libfabric, here 1.17) never ends it when its message is long.
  */
 void irr_ofi_use_scrap(irr_ofi_t *ofi, irr_ofi_op_t *op);
-/* Cancels a receive. It ends now, or in a later progress. */
+/* Cancels a receive. The receive ends now, or in a later call of progress. */
 void irr_ofi_cancel(irr_ofi_t *ofi, irr_ofi_op_t *op);
 
-/* fragment.c: starts an operation, whose message may have several fragments. Returns as irr_ofi_post. */
+/* fragment.c: starts an operation of any length. *posted and the result have the same meaning as in irr_ofi_post. */
 irr_status_t irr_ofi_start(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_backlog_t *backlog, bool *posted);
 /* Returns true if a fragment of this length is not the last one of its message. */
 bool irr_ofi_is_followed(const irr_ofi_t *ofi, size_t bytes);
@@ -214,7 +214,7 @@ irr_iov_t irr_ofi_fragment(irr_ofi_t *ofi, const irr_ofi_op_t *op);
  * *status and op->bytes for the whole message.
  */
 bool irr_ofi_continue(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t *status);
-/* Removes an operation from its queue, and starts the next operation of the queue if that waits. */
+/* Removes an operation from its queue. If the next operation of the queue waits (op->waits), starts it. */
 void irr_ofi_start_next(irr_ofi_t *ofi, irr_ofi_op_t *op);
 
 /*
@@ -227,7 +227,7 @@ irr_ofi_op_t *irr_ofi_queue_leave(irr_ofi_t *ofi, irr_ofi_op_t *op);
 /* Returns true if a receive is pending whose key equals `key` except for the bits in `ignore`. */
 bool irr_ofi_is_awaited(const irr_ofi_t *ofi, uint64_t key, uint64_t ignore);
 
-/* complete.c: ends an operation. */
+/* complete.c: ends a fragment, and its operation if no fragment follows. Progress calls `done` of the operation. */
 void irr_ofi_finish(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_status_t status);
 /* Reads completions from libfabric. Returns the number of operations that have ended. */
 unsigned irr_ofi_collect(irr_ofi_t *ofi);

@@ -1,8 +1,9 @@
 /*
  * op.c - memory of operations and of packed messages, from free lists.
  *
- * Operations are allocated in slabs, which live as long as the transport. Buffers for packed messages have lengths of
- * powers of two, or more than 4 MiB. Freed buffers up to 4 MiB are kept for reuse, up to KEPT_MAX bytes in total.
+ * Operations are allocated in slabs of SLAB_OPS, which live as long as the transport. The length of a buffer for a
+ * packed message is a power of two, unless it is above 4 MiB. Freed buffers of up to 4 MiB are kept for reuse, up to
+ * KEPT_MAX bytes in total.
  */
 #include "transport/ofi/ofi.h"
 
@@ -10,10 +11,7 @@
 
 #define SLAB_OPS 64
 
-/*
- * Reserve of operations, for messages that end without action of other ranks. With it, a rank without memory can still
- * notify other ranks of a failure, and receive their notices.
- */
+/* Reserve for operations that end without action of other ranks: a rank without memory must report its failure. */
 #define OPS_KEPT 4
 #define KEPT_MAX ((size_t)16 << 20)
 
@@ -22,7 +20,7 @@ struct irr_ofi_slab {
     irr_ofi_op_t         ops[SLAB_OPS];
 };
 
-/* Precedes a buffer in memory. Its length is a multiple of the alignment. */
+/* Precedes a buffer in memory. The buffer is aligned, because sizeof(head_t) is a multiple of every alignment. */
 typedef union head {
     struct {
         void  *next;    /* next free buffer */
@@ -87,7 +85,7 @@ void irr_ofi_op_put(irr_ofi_t *ofi, irr_ofi_op_t *op)
     ofi->free_ops = op;
 }
 
-/* Returns the logarithm of the length of the buffer for a message, or IRR_OFI_BUFFER_LOG_MAX + 1 if it is too long. */
+/* Returns the logarithm of the length of a buffer for `bytes` bytes, or IRR_OFI_BUFFER_LOG_MAX + 1 above 4 MiB. */
 static size_t log_of(size_t bytes)
 {
     size_t log = IRR_OFI_BUFFER_LOG_MIN;

@@ -3,11 +3,11 @@
  *
  * An address of this transport, with the length of each field in bytes:
  *
- *     version 1 | length of the provider's name 1 | logarithm of fragment_max 1 | zero 1 | format of the address 4 |
- *     name of the provider | address of libfabric
+ *     version 1 | length of the provider's name 1 | logarithm of a fragment's length 1 | zero 1 |
+ *     format of libfabric's address 4 | name of the provider | libfabric's address
  *
- * A peer has only an address until the first send to it, because a process usually sends to few of many peers.
- * Addresses from other processes are checked, because libfabric reads as many bytes as their format implies.
+ * The first send to a peer makes its entry in the table, because a process usually sends to few of its peers. Addresses
+ * from other processes are checked, because libfabric reads as many bytes as the format implies.
  */
 #include "transport/ofi/ofi.h"
 
@@ -78,7 +78,7 @@ static irr_status_t refuse_fragments(const irr_ofi_t *ofi, unsigned log)
     return IRR_ERR_UNREACHABLE;
 }
 
-/* Checks that an address is one of the provider of this process, and that libfabric can read it. */
+/* Checks that an address comes from the same provider as this process uses, and that libfabric can read it. */
 static irr_status_t check(const irr_ofi_t *ofi, const char *address, size_t length)
 {
     head_t head, own;

@@ -1,9 +1,9 @@
 /*
  * post.c - passes operations to libfabric, which may refuse an operation for the moment (-FI_EAGAIN).
  *
- * A refused operation joins a backlog. Each peer has one for sends, and all receives share one. Later operations join
- * the same backlog behind it, because messages with the same tag must stay in order. Each progress retries the
- * backlogs. No function waits until libfabric accepts an operation.
+ * A refused operation joins a backlog. Each peer has a backlog for sends; all receives share another one. While a
+ * backlog has operations, new ones are appended to it, because messages with the same tag must stay in order. Each
+ * call of progress retries the backlogs. No function waits until libfabric accepts an operation.
  */
 #include "transport/ofi/ofi.h"
 
@@ -72,7 +72,7 @@ irr_status_t irr_ofi_post(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_backlog_t *b
     return error != 0 ? irr_ofi_status(error) : IRR_IN_PROGRESS;
 }
 
-/* Retries the operations of a backlog until one is refused. An operation with another error ends. */
+/* Retries the operations of a backlog until libfabric refuses one. An operation that gets another error ends. */
 static void retry_backlog(irr_ofi_t *ofi, irr_ofi_backlog_t *backlog)
 {
     while (backlog->first != NULL) {
@@ -89,7 +89,7 @@ static void retry_backlog(irr_ofi_t *ofi, irr_ofi_backlog_t *backlog)
     }
 }
 
-/* An operation that ends during the retry may append operations to any backlog, including its own. */
+/* An operation that ends may append others to any backlog, so the list of backlogs is emptied before the retry. */
 void irr_ofi_retry(irr_ofi_t *ofi)
 {
     irr_ofi_backlog_t *backlog = ofi->backlogs;
@@ -107,7 +107,7 @@ void irr_ofi_retry(irr_ofi_t *ofi)
     }
 }
 
-/* A backlog that becomes empty stays in the list of backlogs until the next progress. */
+/* If a backlog becomes empty here, it stays in the list of backlogs until the next call of progress. */
 void irr_ofi_cancel(irr_ofi_t *ofi, irr_ofi_op_t *op)
 {
     if (op->backlog == NULL && !op->waits) {

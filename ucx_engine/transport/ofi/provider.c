@@ -2,8 +2,8 @@
  * provider.c - selects provider and domain of libfabric.
  *
  * libfabric lists combinations of provider and domain (entries) that have reliable, tagged messages. The configuration
- * can limit the list, like the options -p and -d of fi_info. A table by name ranks the entries. The domain determines
- * the network device; with a provider on sockets, a job on one node uses only the loopback device.
+ * can limit the list, like the options -p and -d of fi_info. The table `rows` has the order of preference. The domain
+ * determines the network device; with a provider on sockets, a job on one node uses only the loopback device.
  */
 #include "transport/ofi/ofi.h"
 

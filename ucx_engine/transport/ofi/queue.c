@@ -1,8 +1,8 @@
 /*
- * queue.c - queues of operations. A queue has all operations of one kind, peer and key, in order: pending receives, and
- * sends in fragments (fragment.c).
+ * queue.c - queues of operations. A queue has all pending operations of one kind, peer and key, in order. Only receives
+ * and sends of several fragments (fragment.c) are in queues.
  *
- * A queue is a linked list. A hash table by key has IRR_OFI_QUEUES lists; each list links the first operations of its
+ * A queue is a linked list. A hash table by key has IRR_OFI_QUEUES lists; a list links the first operations of all its
  * queues. The first operation of a queue also points to the last one. No function of this file allocates memory.
  *
  * Cost: O(1) per operation, unless there are many more keys than lists.
@@ -15,7 +15,7 @@ static uint64_t queue_key(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
     return op->key & ~irr_ofi_fragment_bit(ofi);
 }
 
-/* Returns the index of an operation's list in the hash table. Multiplying mixes rank, tag and channel of the key. */
+/* Returns the index of an operation's list in the hash table. The product mixes rank, tag and channel of the key. */
 static size_t list_of(const irr_ofi_t *ofi, const irr_ofi_op_t *op)
 {
     return (size_t)((queue_key(ofi, op) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - IRR_OFI_QUEUES_LOG));

@@ -2,8 +2,8 @@
  * channel.c - channels over UCX: their pending receives, and discarding unexpected messages.
  *
  * discard removes a message from UCX's unexpected messages, and receives it without memory. A sink is the request of
- * such a receive. It is busy until the message has arrived, which takes long for a long message, so there are several
- * sinks, and drain waits for all of them. While all sinks are busy, discard only asks UCX whether there are more
+ * this receive, and is busy until the whole message has arrived. There are several sinks, because a long message takes
+ * long to arrive; drain waits for all of them. While all sinks are busy, discard only asks UCX whether there are more
  * messages.
  */
 #include "transport/ucx/ucx.h"
@@ -23,7 +23,7 @@ void irr_ucx_close_channel(irr_channel_t *channel)
     irr_free(channel);
 }
 
-/* A receive that has matched a message ends normally; for the others UCX calls on_received with an error. */
+/* A receive that has matched a message ends normally. For each other receive UCX calls on_received with an error. */
 void irr_ucx_abandon(irr_channel_t *given)
 {
     irr_ucx_channel_t *channel = (irr_ucx_channel_t *)given;

@@ -1,9 +1,9 @@
 /*
- * datatype.c - the form gather: a UCX datatype whose callbacks copy between a list of pieces and UCX's buffers.
+ * datatype.c - the form gather (transport.h): UCX calls us to copy between a list of pieces and UCX's buffers.
  *
- * UCX calls pack or unpack for one range of the message (a fragment) after the other, so there is one copy on each
- * side, and no other buffer. UCX may unpack fragments out of order, if a rendezvous uses several network ports. Each
- * call therefore searches for the piece at its offset; in order, the search is immediate. Bytes for a piece without a
+ * UCX calls pack or unpack for one range of the message (a fragment) after the other. Sender and receiver each copy a
+ * byte once. UCX may unpack fragments out of order, if a rendezvous uses several network ports. Each call therefore
+ * searches for the piece at its offset, which takes no time if the fragments are in order. Bytes for a piece without a
  * base are discarded.
  */
 #include "transport/ucx/ucx.h"

@@ -42,7 +42,7 @@ static void read_handlers(handlers_t *handlers)
     sigaltstack(NULL, &handlers->stack);
 }
 
-/* Restores replaced handlers. ucs_debug_disable_signal reinstates a handler, and makes UCX forget the signal. */
+/* Restores replaced handlers. ucs_debug_disable_signal reinstates the handler before UCX's, which UCX has stored. */
 static void restore_handlers(const handlers_t *before)
 {
     handlers_t now;

@@ -1,8 +1,8 @@
 /*
  * message.c - messages of channels over UCX.
  *
- * Each receive specifies all bits of its key (transport/key.h). UCX finds such a receive in a hash table. Other
- * receives are in a queue that UCX searches for each message that arrives, which is slower.
+ * Each receive specifies all bits of its key (transport/key.h). UCX finds such a receive in a hash table. UCX would
+ * keep receives that ignore some bits in a queue, and search the queue for each message that arrives.
  */
 #include "transport/ucx/ucx.h"
 
@@ -16,7 +16,7 @@ _Static_assert(sizeof(irr_iov_t) == sizeof(ucp_dt_iov_t) &&
 
 #define FULL_MASK UINT64_MAX
 
-/* The arguments by which a request is passed to UCX. */
+/* The arguments with which a request is passed to UCX. */
 typedef struct message {
     void               *buffer;
     size_t              count;
@@ -30,7 +30,7 @@ static bool is_sink(const irr_iov_t *iov, size_t count)
 }
 
 /*
- * Chooses UCX's datatype: contiguous, gather (datatype.c), or list of pieces. A sink uses gather, which copies nothing.
+ * Chooses UCX's datatype: contiguous, gather (datatype.c), or list. A sink uses gather, which copies nothing for it.
  */
 static void describe(irr_ucx_t *ucx, irr_request_t *request, message_t *message)
 {
@@ -105,7 +105,7 @@ static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_in
     }
 }
 
-/* Handles UCX's answer to a receive: adds a pending one to the channel (NULL for a sink), and returns the status. */
+/* Returns the status of a receive that was passed to UCX. If it is pending, adds it to the channel (NULL: none). */
 static irr_status_t posted(ucs_status_ptr_t handle, irr_ucx_channel_t *channel, irr_request_t *request)
 {
     irr_ucx_slot_t *slot = irr_ucx_slot_of(request);
@@ -137,7 +137,7 @@ static void describe_receive(irr_ucx_t *ucx, irr_request_t *request, message_t *
     slot->over = false;
 }
 
-/* Gathers a list on the stack and sends it. Returns false if it is too long, or does not complete at once. */
+/* Copies a list to the stack and sends it. Returns false if the list is too long, or UCX cannot send it at once. */
 static bool send_short(irr_ucx_t *ucx, irr_peer_t *peer, uint64_t key, const irr_iov_t *iov, size_t count)
 {
     const ucp_request_param_t param = { .op_attr_mask = UCP_OP_ATTR_FLAG_FORCE_IMM_CMPL };

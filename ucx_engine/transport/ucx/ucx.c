@@ -6,8 +6,8 @@
  * milliseconds, and some megabytes of memory.
  *
  * UCX's tcp transport accepts any process that connects to its listening socket. A job on one node therefore uses only
- * UCX's shared memory, which has no socket. Other jobs use what UCX selects, among the transports and devices of the
- * configuration.
+ * UCX's shared memory, which has no socket. In other jobs UCX selects among the transports and devices that the
+ * configuration allows.
  *
  * Shutdown: `close` starts to flush and close the endpoints, and `drain` waits until all are closed. The caller then
  * waits until all processes have drained (a barrier), and calls `free`, which destroys the worker. Without the barrier,
@@ -26,8 +26,8 @@
 #include <strings.h>
 
 /*
- * From 1.16 on, UCX's default is proto v2. Proto v1 sends a list over tcp in packets of few pieces each; without zero
- * copy (ZCOPY_THRESH) it copies the list into full packets.
+ * From 1.16 on, UCX by default uses version 2 of its protocol layer. Version 1 sends a list over tcp in packets of few
+ * pieces each; if zero copy is off (ZCOPY_THRESH), it copies the list into full packets.
  */
 #define PROTO_V2_MINOR 16
 
@@ -59,7 +59,7 @@ irr_status_t irr_ucx_status(ucs_status_t status)
     }
 }
 
-/* Changes a setting of UCX. parameter: the name of our setting from which the value follows, for the error message. */
+/* Changes a setting of UCX. parameter: for the error message, the name of our setting that determines the value. */
 static irr_status_t set(ucp_config_t *config, const char *name, const char *value, const char *parameter)
 {
     ucs_status_t status = irr_ucx.ucp_config_modify(config, name, value);
@@ -100,8 +100,8 @@ static void prefer(ucp_config_t *config, const char *variable, const char *name,
 
 /*
  * Sets the length of a tcp segment to 9 KiB. UCX's default, 8 KiB including headers, splits a message of 8 KiB into two
- * segments. The kernel delays the second segment until the first has left its queue, a third of the time of an exchange
- * of such messages. has_tcp is checked first, because UCX warns of settings of unused transports.
+ * segments. The kernel delays the second segment until the first has left its queue, which takes a third of the time of
+ * an exchange of such messages. Without tcp nothing is set, because UCX warns about settings of unused transports.
  */
 static void tune(ucp_config_t *config, const char *tls)
 {
@@ -126,8 +126,8 @@ static bool has_adapters(void)
 
 /*
  * Returns the length in bytes up to which a message is sent without a rendezvous; 0: UCX's default. Over tcp a
- * rendezvous takes longer than buffering 64 KiB. With adapters that access remote memory the best length is lower, and
- * UCX's default is good.
+ * rendezvous takes longer than the copies of 64 KiB that it saves. With adapters that access remote memory the best
+ * length is lower, and UCX's default is good.
  */
 static size_t eager_bytes(const irr_engine_config_t *config, const char *tls)
 {
@@ -198,7 +198,7 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
         status = irr_ucx_status(ucs_status);
         if (status != IRR_OK) {
             irr_log(IRR_LOG_ERROR, "ucx opens no transport with TLS %s (%sucx_tls) and devices %s (%sucx_devices): %s; "
-                    "ucx_info -d lists what this host has",
+                    "ucx_info -d lists the transports and devices of this host",
                     irr_given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : "of its own choice",
                     irr_log_prefix(), irr_given(config->ucx_devices) ? config->ucx_devices : "of its own choice",
                     irr_log_prefix(), irr_ucx.ucs_status_string(ucs_status));
@@ -208,7 +208,7 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
     return status;
 }
 
-/* Creates the worker. On one node UCX needs files in /dev/shm for shared memory; transport/shm needs none. */
+/* Creates the worker. On one node UCX needs files in /dev/shm for its shared memory; our transport shm needs none. */
 static irr_status_t open_worker(irr_ucx_t *ucx, bool one_node)
 {
     ucp_worker_params_t params = {

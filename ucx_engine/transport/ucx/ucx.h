@@ -107,15 +107,15 @@ irr_status_t irr_ucx_status(ucs_status_t status);
 
 /*
  * UCX has a fast path for short contiguous messages: it copies them into the queue of the receiver. The transport
- * therefore gathers a list of at most this many bytes on the stack, and tries to send it in this way. The limit is
- * slightly less than the size of a queue element.
+ * therefore copies a list of at most this many bytes to the stack, and tries to send the copy by the fast path. The
+ * limit is slightly less than the size of a queue element.
  */
 #define IRR_UCX_GATHER_MAX 1000
 
-/* library.c: loads UCX, if it is not loaded. Takes milliseconds then. */
+/* library.c: loads UCX unless it is loaded, which takes some milliseconds. May return IRR_ERR_NOT_SUPPORTED. */
 irr_status_t irr_ucx_load(void);
 
-/* datatype.c */
+/* datatype.c: creates the gather datatype, by which UCX calls our functions to copy lists of pieces. */
 irr_status_t irr_ucx_gather_create(ucp_datatype_t *datatype_p);
 
 /*
@@ -143,9 +143,7 @@ bool irr_ucx_discards(const irr_ucx_t *ucx);
 /* message.c */
 irr_status_t irr_ucx_send(irr_channel_t *channel, irr_request_t *request);
 irr_status_t irr_ucx_recv(irr_channel_t *channel, irr_request_t *request);
-/*
- * Receives a message into nothing. `handle`: a message that ucp_tag_probe_nb has removed from the unexpected messages.
- */
+/* Receives and discards the message `handle`, which ucp_tag_probe_nb has removed from the unexpected messages. */
 irr_status_t irr_ucx_drop(irr_ucx_t *ucx, void *handle, irr_request_t *request);
 
 #endif
