@@ -27,7 +27,7 @@ irr_plan_room_t irr_binomial_bounds(int ranks, int rank)
     return (irr_plan_room_t){ .steps = steps, .pieces = steps + 1, .deps = steps, .parts = 2 };
 }
 
-/* Returns the length in bytes of `count` entries of the family; number `first` is the first one. */
+/* Returns the length in bytes of `count` entries of the family, from entry number `first` on. */
 static size_t bytes_of(const uint64_t *lengths, int first, int count)
 {
     size_t bytes = 0;
@@ -39,8 +39,8 @@ static size_t bytes_of(const uint64_t *lengths, int first, int count)
 }
 
 /*
- * Appends the message to or from a child: the entries of the child's family.  On rank 0 they are in the buffer that has
- * all entries.
+ * Appends the message to or from a child: the entries of the child's family.  Rank 0 has these entries in the buffer of
+ * all entries, and any other rank in SCRATCH.
  */
 static irr_status_t add_child(irr_plan_t *plan, const uint64_t *lengths, bool down, int distance, const size_t *deps,
                               size_t ndeps)

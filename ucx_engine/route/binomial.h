@@ -12,7 +12,7 @@
  * OUTPUT of rank 0 has all entries.  In a scatter, INPUT of rank 0 has all entries, and OUTPUT is the entry of the
  * rank.  On all other ranks, SCRATCH has the entries of the family, except the entry of the rank itself.
  *
- * Cost: P - 1 messages in all, and ceil(log2 P) messages one after the other.  A rank stores the entries of its family.
+ * Cost: P - 1 messages, at most ceil(log2 P) of them one after the other.  A rank stores the entries of its family.
  */
 #ifndef IRR_BINOMIAL_H
 #define IRR_BINOMIAL_H
@@ -22,7 +22,7 @@
 /* Returns the number of ranks of the family of a rank. */
 int irr_binomial_family(int ranks, int rank);
 
-/* Returns the numbers of steps, pieces and dependencies of the plan of a rank. */
+/* Returns the room that the plan of a rank needs: upper bounds of the numbers of its steps, pieces and dependencies. */
 irr_plan_room_t irr_binomial_bounds(int ranks, int rank);
 
 /*

@@ -2,17 +2,16 @@
  * direct.c - the direct route: every block travels in one message from its source to its destination.
  *
  * The plan has one stage, in which all ranks form one group.  Two ranks without blocks for each other exchange no
- * message.  If one rank has a block to send and its receiver expects none, which MPI forbids, this code cannot detect
- * it.
+ * message.  This code cannot detect that a rank sends a block to a rank that expects none, which MPI forbids.
  *
  * Cost for a rank: one message to each rank for which it has blocks, and no scratch; the plan takes O(d) time for d
  * blocks.  Liu, Wang, Prasanna 3.1.1 (A1); Ranka, Wang, Kumar 4 (AC).
  *
  * A schedule may split a message into transmissions.  Each transmission is a send in the plan of one rank and a receive
- * in the plan of another rank.  The messages of a plan are sorted by steps, as the schedule is.  Both ranks therefore
- * have the transmissions of a split message in the same order, and match them by this order.  The steps only define an
- * order; dependencies between messages are added by the pacing.  O(n) time for n transmissions.  Ranka, Wang and Kumar,
- * section 3.
+ * in the plan of another rank.  The messages of a plan are sorted by step, like the list of a schedule.  Both ranks
+ * therefore have the transmissions of a split message in the same order, and match them by this order.  The steps only
+ * define an order; the pacing adds dependencies between messages.  O(n) time for n transmissions.  Ranka, Wang and
+ * Kumar, section 3.
  */
 #include "route/direct.h"
 
@@ -45,8 +44,8 @@ static int step_at(const side_t *side, size_t i)
 }
 
 /*
- * Return the first block of the message before the one that begins with block i, and of the message after it.  The list
- * of blocks counts as a ring.
+ * Block i is the first block of a message, which is all blocks of one rank.  before() and after() return the index of
+ * the first block of the previous and of the next message; the list of blocks counts as a ring.
  */
 static size_t before(irr_blocks_t blocks, size_t i)
 {

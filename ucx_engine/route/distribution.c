@@ -1,11 +1,11 @@
 /*
- * distribution.c - assigns slices to the slots of a stage; see distribution.h.
+ * distribution.c - assigns slices (ranges of blocks) to the slots of a stage: the ranks to which this rank may send,
+ * and this rank itself; see distribution.h.
  *
  * The slices that a rank holds for one destination, in the order of sources and offsets, are called a stream.  A stage
- * that spreads divides the stream among all slots, in proportion to the number of ranks behind each slot.  The first
- * share goes to slot (destination mod slots), so the remainders of many short messages are divided evenly among the
- * slots, as by the initial values of the counters in figure 11 of Liu, Wang and Prasanna.  A stage that collects sends
- * the whole stream to the slot that leads to the destination.
+ * that spreads divides the stream among all slots, in proportion to the number of ranks that a slot leads to.  The
+ * destination determines the slot of the first share (grid.c), so the remainders of many short messages are divided
+ * evenly among the slots.  A stage that collects sends the whole stream to the slot that leads to the destination.
  *
  * If a cut would leave a range of a slice that is shorter than slice_min bytes, the cut moves to an end of the slice.
  *
@@ -137,8 +137,8 @@ static irr_item_t take(irr_item_t *item, size_t length)
 }
 
 /*
- * Returns the byte at which an item of `length` bytes is cut: byte `left`, or an end of the item if a piece would be
- * too short.
+ * Returns the byte at which an item of `length` bytes is cut: byte `left`, or an end of the item if one of the parts
+ * would be shorter than slice_min.
  */
 static size_t snap(size_t length, size_t left, size_t slice_min)
 {
@@ -148,7 +148,7 @@ static size_t snap(size_t length, size_t left, size_t slice_min)
     return left < slice_min ? 0 : left;
 }
 
-/* Divides the stream of one destination into a share for each slot; slots are the columns of the level. */
+/* Divides the stream of one destination into a share for each slot.  The slots are the columns of the grid. */
 static irr_status_t spread(irr_distribution_t *distribution, const irr_stage_t *stage, size_t slice_min,
                            irr_item_t *stream, size_t count)
 {

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* A slice, and its place on the rank that holds it. */
+/* A slice, and where the rank that holds it stores it. */
 typedef struct irr_item {
     irr_slice_t slice;
     uintptr_t   at;      /* address or offset of its first byte, as the caller defines */

@@ -2,8 +2,8 @@
  * extents.h - allocates ranges of the scratch buffer, in which a rank stores slices that it forwards.  A slice is a
  * range of a block that travels separately.
  *
- * A range is allocated in the first hole that is long enough, otherwise at the end of the buffer.  A slice gets one
- * range, because sender and receiver must divide a message into the same pieces.  An allocation takes O(holes) time.
+ * A range is allocated in the first hole (free range) that is long enough, otherwise at the end of the buffer.  A slice
+ * is not divided among holes: sender and receiver must divide a message into the same pieces.  O(holes) time.
  */
 #ifndef IRR_EXTENTS_H
 #define IRR_EXTENTS_H
@@ -31,9 +31,9 @@ void irr_extents_reset(irr_extents_t *extents);
 size_t irr_extents_take(irr_extents_t *extents, size_t length, bool *used);
 
 /*
- * irr_extents_free starts to free all bytes.  The caller then calls irr_extents_keep for each range that is still in
- * use, in any order, and irr_extents_settle at the end.  O(n log n) for n ranges.  The last two may return
- * IRR_ERR_NO_MEMORY.
+ * Free all ranges except those that the caller names.  The caller calls irr_extents_free, then irr_extents_keep for
+ * each range that is still in use, in any order, and then irr_extents_settle.  O(n log n) for n ranges.
+ * irr_extents_keep and irr_extents_settle may return IRR_ERR_NO_MEMORY.
  */
 void         irr_extents_free(irr_extents_t *extents);
 irr_status_t irr_extents_keep(irr_extents_t *extents, size_t offset, size_t length);

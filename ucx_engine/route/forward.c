@@ -3,10 +3,10 @@
  * describes the arriving messages to the builder of grid plans (grid_plan.h), and divides the messages of the resulting
  * plan into the transmissions of the schedule; see forward.h.
  *
- * list_slices() lists the data that may arrive, without its lengths.  It needs no matrix, so rank 0, which has the
- * matrix, and a rank that receives its lengths from rank 0 compute the same list.  The list begins with the data from
- * each other rank of the node that this rank forwards or keeps.  Then follows, for each leader on another node, the
- * data of all ranks of that node for this rank.
+ * list_slices() lists the data that may arrive, without its lengths.  It needs no count matrix.  Rank 0 has the matrix,
+ * and sends the lengths to the other ranks; both compute the same list.  The list begins with the data from each other
+ * rank of the node that this rank forwards or keeps.  Then follows, for each leader on another node, the data of all
+ * ranks of that node for this rank.
  *
  * A message of stage 2 has the data of all ranks of a node for one destination, in the order of the ranks.  A
  * transmission is a range of such a message.  Its first and its last piece may therefore be ranges of slices, and the
@@ -68,8 +68,8 @@ size_t irr_forward_count(const irr_nodes_t *nodes, int rank)
 }
 
 /*
- * Lists the slices, without lengths, that a sender of a stage may send, in the order of its message; returns their
- * number.
+ * Lists the slices (ranges of blocks), without lengths, that a sender may send in a stage, in the order of its message.
+ * Returns their number.
  */
 static size_t list_slices(const irr_stages_t *stages, int number, int sender, irr_slice_t *slices)
 {
@@ -298,7 +298,7 @@ typedef struct range {
     size_t before, left;
 } range_t;
 
-/* Advances by `length` bytes, and returns how many of them are taken.  *skip_p: how many were skipped before. */
+/* Advances by `length` bytes.  Returns the number of taken bytes, and sets *skip_p to the number of skipped ones. */
 static size_t cut(range_t *range, size_t length, size_t *skip_p)
 {
     const size_t skip = length < range->before ? length : range->before;
@@ -338,7 +338,7 @@ static irr_status_t write_bytes(writer_t *w, const irr_slice_t *slice, const irr
 /*
  * Lists in build->deps the steps that receive the data of a range of a message, and returns their number.  The slices
  * of a message come from consecutive ranks, and each slice in SCRATCH was received from its source.  The steps are
- * therefore the receives from the ranks between the sources of the first and the last slice in the range.
+ * therefore the receives from the ranks from the source of the first slice of the range to that of the last slice.
  */
 static size_t depend(const writer_t *w, const irr_step_t *step, const irr_slice_t *slices, range_t range)
 {
@@ -399,7 +399,7 @@ static irr_status_t write_inside(writer_t *w, irr_step_kind_t kind)
     return status;
 }
 
-/* Returns the step that sends a transmission, or receives it, according to kind; IRR_NO_STEP: not on this rank. */
+/* Returns the step of the message of which a transmission is a range; IRR_NO_STEP: this rank has no such step. */
 static size_t step_of(const irr_forward_t *forward, const irr_transmission_t *t, irr_step_kind_t kind, int rank)
 {
     const bool sends = kind == IRR_STEP_SEND;

@@ -6,16 +6,16 @@
  * With R ranks on a node, a rank sends messages to about one in R of the ranks of other nodes, and each message is
  * about R times as long as a direct message.  The number of bytes on the links is the same.  The route is faster than
  * direct messages if messages are so short that their fixed cost dominates, and if copying in memory is cheaper than
- * sending over a link.
+ * sending over a link.  The schedule consists of transmissions: messages, or ranges of messages.
  *
  *     stage 1   inside nodes: each rank sends to each other rank of its node the data that this rank forwards or
  *               keeps; order rotate
  *     stage 2   between nodes: the messages of leaders, in the order of the schedule
  *
- * route/grid_plan.h builds the plan.  All messages follow from the counts.  With the relay (exec/relay.h), in contrast,
- * a rank learns only during the exchange what it forwards.  The plan is built once for all exchanges with the same
- * counts.  For each exchange, irr_forward_plan_build copies the plan, sets the offsets of the exchange's blocks, and
- * divides the messages of stage 2 into the transmissions of the schedule.
+ * route/grid_plan.h builds the plan.  All messages follow from the counts, whereas the relay (exec/relay.h) reads from
+ * arriving messages what a rank forwards.  The plan is built once for all exchanges with the same counts.  For each
+ * exchange, irr_forward_plan_build copies the plan, sets the offsets of the exchange's blocks, and divides the messages
+ * of stage 2 into the transmissions of the schedule.
  *
  * Cost for a rank: R - 1 messages inside the node and about (P - R) / R messages to other nodes; O(P log P) time to
  * build the plan, O(P) time for each exchange, and O(P) memory.  The matrix takes O(P * P) memory.
@@ -37,19 +37,19 @@
 irr_status_t irr_forward_matrix(const irr_nodes_t *nodes, const irr_matrix_t *matrix, irr_matrix_t *forwarded);
 
 /*
- * The plan of a rank without the offsets of blocks, and with whole messages in place of transmissions.  Zeroed: empty.
+ * The plan of a rank.  It has no offsets of blocks, and does not divide messages into transmissions.  Zeroed: empty.
  */
 typedef struct irr_forward {
     irr_grid_plan_t build;   /* the plan; all blocks have offset 0 */
     size_t         *step;    /* stage 2: step[r] sends to rank r, and step[ranks + r] receives from rank r; IRR_NO_STEP:
                                 no message */
-    size_t          spill;   /* length of the longest message to this rank: bytes at the end of SCRATCH for a message
-                                that is longer than its blocks */
+    size_t          spill;   /* number of bytes at the end of SCRATCH for data that is longer than its blocks: the
+                                length of the longest data from one rank to this rank */
 } irr_forward_t;
 
 /*
- * A rank needs the lengths of its own messages, of all messages to it, and of the messages from other ranks of its node
- * to the ranks for which it leads.  irr_forward_count returns the number of these messages without its own, and
+ * A rank needs the lengths of the messages that it forwards or keeps: all messages to it, and those from other ranks of
+ * its node to the ranks for which it leads.  irr_forward_count returns the number of these messages, and
  * irr_forward_lengths copies their lengths from the matrix to lengths[].  O(P) time.  May return IRR_ERR_NO_MEMORY.
  */
 size_t       irr_forward_count(const irr_nodes_t *nodes, int rank);
@@ -77,9 +77,9 @@ size_t irr_forward_bytes(const irr_forward_t *forward);
 size_t irr_forward_scratch(const irr_forward_t *forward);
 
 /*
- * Builds the plan of an exchange.  own: the rank's transmissions in a schedule of the matrix of irr_forward_matrix, for
- * pacing sync or free.  If the blocks for a message are too short, nothing is written to them, and the exchange returns
- * IRR_ERR_TRUNCATE; the rank still forwards all data of others.  May return IRR_ERR_NO_MEMORY.
+ * Builds the plan of an exchange, for pacing sync or free.  own: the rank's transmissions in a schedule of the matrix
+ * of irr_forward_matrix.  If the blocks for a message are too short, nothing is written to them, and the exchange
+ * returns IRR_ERR_TRUNCATE; the rank still forwards the data of other ranks.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_forward_plan_build(const irr_forward_t *forward, const irr_schedule_t *own,
                                     const irr_problem_t *problem, irr_plan_t *plan);

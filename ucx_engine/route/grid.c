@@ -58,7 +58,7 @@ int irr_grid_hop(const irr_grid_level_t *level, int member, int column)
     if (to < level->size) {
         return to;
     }
-    /* a grid with columns that the user has set may have more senders than complete rows: wrap around */
+    /* if the user has set the columns, there may be more senders than complete rows: use rows again from the first */
     return member % level->rows.columns % (level->rows.rows - 1) * level->rows.columns + column;
 }
 
@@ -66,7 +66,7 @@ int irr_grid_hop(const irr_grid_level_t *level, int member, int column)
  * Share k goes to column (destination / stride + k) mod columns.  The length of a share is proportional to the size of
  * its column, rounded down to a multiple of slice_min; the last share gets the remainder.  The column of the first
  * share depends on the destination, and differs from dimension to dimension.  The remainders of many short messages are
- * therefore spread over the columns, as by the initial values of the counters in figure 11 of Liu, Wang and Prasanna.
+ * therefore spread over the columns.  Figure 11 of Liu, Wang and Prasanna does this by the initial values of counters.
  */
 void irr_grid_cut(const irr_grid_level_t *level, int destination, size_t length, size_t slice_min, size_t *cuts)
 {

@@ -10,8 +10,8 @@
  * pseudo-node.
  *
  * In a stage, messages travel along one dimension.  In a stage that collects, a rank sends data to the column of its
- * destination.  In a stage that spreads, a rank divides its data among all columns in proportion to their sizes.  There
- * is a stage that collects for each dimension; a balanced route has, before these, a stage that spreads for each
+ * destination.  In a stage that spreads, a rank divides its data among all columns in proportion to their sizes.  A
+ * route has one stage that collects for each dimension.  A balanced route begins with one stage that spreads for each
  * dimension.  Long messages may be sent directly instead, in a separate stage that does not wait for other stages.
  */
 #ifndef IRR_GRID_H
@@ -26,7 +26,7 @@
 #define IRR_GRID_LEVELS_MAX IRR_DIMS_MAX
 
 /*
- * A grid.  If `nodes` is set, the first dimension is within the nodes, and `columns` is unused; see stages.c.  A slice
+ * A grid.  If `nodes` is set, each node is a group of the first dimension, and `columns` is unused (stages.c).  A slice
  * is a range of a block that travels separately.  With nodes and two dimensions, a slice travels from its source to a
  * rank of the same node, and then to its destination.  With nodes and three dimensions, a slice for another node
  * travels from its source to a leader of the source's node, to a leader of the destination's node, and to its
@@ -34,7 +34,7 @@
  */
 typedef struct irr_grid {
     int  levels;                        /* number of dimensions */
-    int  columns[IRR_GRID_LEVELS_MAX];  /* number of columns of each dimension but the last */
+    int  columns[IRR_GRID_LEVELS_MAX];  /* by dimension, except the last: its number of columns */
     bool balanced;
     size_t direct_from;                 /* shortest message that is sent directly; 0: no message is sent directly */
     const irr_nodes_t *nodes;           /* borrowed; NULL: ranks fill the grid in the order of their numbers */
@@ -72,7 +72,7 @@ typedef struct irr_grid_level {
 
 /*
  * Returns the number of columns of a square grid of P ranks: ceil(sqrt P).  If P + 1 is ceil(sqrt P) * floor(sqrt P),
- * it is floor(sqrt P) instead, because the rule for pseudo-nodes requires it.
+ * returns floor(sqrt P), because the rule for pseudo-nodes requires that.
  */
 int irr_grid_square_columns(int ranks);
 
@@ -96,7 +96,7 @@ int irr_grid_hop(const irr_grid_level_t *level, int member, int column);
 
 /*
  * Divides `length` bytes for a destination among the columns, in proportion to their sizes, in units of slice_min
- * bytes.  Share k is from byte cuts[k] to byte cuts[k + 1].  See grid.c.
+ * bytes.  Share k begins with byte cuts[k], and ends before byte cuts[k + 1].  See grid.c.
  */
 void irr_grid_cut(const irr_grid_level_t *level, int destination, size_t length, size_t slice_min, size_t *cuts);
 

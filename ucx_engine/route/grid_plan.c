@@ -5,7 +5,7 @@
  * blocks at the end.  All other slices are received in SCRATCH, and a send of a later stage, which depends on the
  * receive, reads them there.  Scratch that the sends of a stage have read is reused from the next stage on, by receives
  * that depend on all earlier sends.  A rank therefore holds at most the data that it received in two stages, which
- * theorem 1 of Liu, Wang and Prasanna bounds, and the slices to copy at the end.
+ * theorem 1 of Liu, Wang and Prasanna bounds.  In addition it holds the slices to copy at the end.
  *
  * The parameter `overlap` adds dependencies between stages.  With `dual` a send depends on all receives of the previous
  * stage.  With `single` it also depends on all sends of the previous stage.  With `blocking` a barrier follows each
@@ -198,8 +198,8 @@ static size_t unique(irr_grid_plan_t *build, size_t count)
 
 /*
  * Appends all receives of the previous stage and, unless the overlap is `dual`, its sends.  If this rank sends nothing
- * in that stage, also appends those of the stage before, and so on.  Sends start in order, so the sends of a stage have
- * already waited for all stages before it.
+ * in that stage, also appends the steps of the stage before it, and so on.  Older stages are not needed: sends start in
+ * order, so the sends of a stage have already waited for all stages before it.
  */
 static size_t append_stages_before(const irr_grid_plan_t *build, int stage, size_t count)
 {
@@ -282,7 +282,7 @@ static irr_status_t make_room(irr_grid_plan_t *build, size_t count)
     return status;
 }
 
-/* Makes the blank, a byte that belongs to no slice, the only piece of the step. */
+/* Makes the blank, a byte that belongs to no slice, the only piece of the next step.  Returns the number of pieces. */
 static size_t put_blank(irr_grid_plan_t *build)
 {
     build->slices[build->plan.npieces] = (irr_slice_t){ .length = 0 };
@@ -324,7 +324,7 @@ static irr_status_t add_send(irr_grid_plan_t *build, int number, int slot, size_
     return status;
 }
 
-/* Begins with the slot after `own`, because the steps of the slots roughly rise from there on. */
+/* Begins with the slot after `own`, because from there on the step numbers of the slots mostly rise. */
 irr_status_t irr_grid_plan_sends(irr_grid_plan_t *build, int number)
 {
     const irr_stage_t *stage = &build->stages->stage[number - 1];
@@ -418,7 +418,7 @@ irr_status_t irr_grid_plan_receive(irr_grid_plan_t *build, int number, int i, co
 
 /* ---- the end of a stage ---- */
 
-/* Frees the scratch that the sends of the stage have read: all except that of the items that this rank holds. */
+/* Frees the scratch that the sends of the stage have read: all scratch except that of the items in held and landed. */
 static irr_status_t free_sent(irr_grid_plan_t *build)
 {
     const irr_items_t *const kept[] = { &build->held, &build->landed };

@@ -5,9 +5,9 @@
  * each arriving message to the builder as a list of slices; a slice is a range of a block that travels separately.
  * study/grid_plans.c takes the description from the sender's plan, and exec/relay.c from the message itself.
  *
- * If `placed` is true, the caller chooses where arriving slices are stored (their targets), and the plan may run again
- * while the senders have other data.  Each rank then expects a message from each sender of a stage.  A rank without
- * data for another rank sends a message of one byte, the blank.
+ * If `placed` is true, the caller chooses where arriving slices are stored (their targets), and may run the plan again
+ * after the counts have changed.  Each rank then expects a message from each sender of a stage.  A rank without data
+ * for another rank sends a message of one byte, the blank.
  *
  * Long messages may be sent directly (grid.h).  Their steps are part of the plan, unless `placed` is true.  If `placed`
  * is true, the caller sends and receives them, and the builder only records which of them arrived through the grid
@@ -34,19 +34,19 @@ typedef struct irr_grid_plan {
     size_t               slices_max;
     uint32_t            *send_steps;   /* by stage and slot: the step that sends; IRR_NO_STEP: no message */
     uint32_t            *recv_steps;   /* by stage and sender: the step that receives */
-    size_t               slot_base, sender_base;   /* index there of the first slot and sender of the stage */
+    size_t               slot_base, sender_base;   /* indices in these two arrays at which the current stage begins */
     bool                 placed;       /* set after init, together with blank */
     uintptr_t            blank;        /* if placed: address of the blank; offsets in SCRATCH are addresses, too */
     bool                 truncated;    /* true: a message is longer than its blocks, and was received in scratch */
-    bool                *came;         /* by rank: true if its message is long enough for a direct message here, but
-                                          came through the grid; NULL if no message is sent directly */
+    bool                *came;         /* by rank: true if the blocks for its message are so long that this rank
+                                          expects it directly, but it came through the grid; NULL: none is direct */
     irr_items_t          held;         /* slices that this rank sends in a later stage */
     irr_items_t          landed;       /* slices for this rank in scratch, which are copied to its blocks */
     irr_distribution_t   distribution;
     irr_extents_t        scratch;      /* unused if placed */
     irr_piece_t         *pieces;       /* room for one step */
     size_t              *deps;
-    bool                *marked;       /* by step; unique() uses it, all others find false */
+    bool                *marked;       /* by step: mark of unique(), false outside of it */
     size_t               pieces_max, deps_max, marked_max;
     size_t               barrier;      /* overlap `blocking`: the last step of the barrier after the previous stage */
 } irr_grid_plan_t;

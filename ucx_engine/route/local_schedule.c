@@ -21,7 +21,7 @@ static void sum_up(size_t *first, int ranks)
     }
 }
 
-/* Restores in first[rank] the index of the first entry of each rank, which storing the entries has raised. */
+/* Restores in first[rank] the index of the first entry of each rank.  Storing the entries has advanced the indices. */
 static void step_back(size_t *first, int ranks)
 {
     memmove(first + 1, first, (size_t)ranks * sizeof(*first));

@@ -1,6 +1,6 @@
 /*
- * local_schedule.h - the local schedule of a rank: the transmissions that it sends or receives, in the order of the
- * whole schedule, and its signals and waits for pacing sync.
+ * local_schedule.h - the local schedule of a rank: the transmissions (messages, or ranges of split messages) that it
+ * sends or receives, in the order of the whole schedule, and its signals and waits for pacing sync.
  *
  * For pacing sync, a synchronisation (order/tree/syncs.h) makes a transmission wait until another one has ended: the
  * receiver of the earlier transmission signals the sender of the later one.  The code that builds plans and signals
@@ -49,8 +49,8 @@ void         irr_local_schedules_fini(irr_local_schedules_t *locals);
 irr_status_t irr_local_schedules_take(const irr_local_schedules_t *locals, int rank, irr_local_schedule_t *local);
 
 /*
- * Checks a local schedule that came from another process.  All peers and indices must exist, each message must be sent
- * from byte 0 on without a gap, and the rank must send at most once and receive at most once in a step.  Returns
+ * Checks a local schedule that came from another process.  All peers and indices must exist.  Each message must be sent
+ * from byte 0 on without a gap.  In a step the rank must send at most once and receive at most once.  Returns
  * IRR_ERR_PROTOCOL if a rule is broken.  May return IRR_ERR_NO_MEMORY.
  */
 irr_status_t irr_local_schedule_check(const irr_local_schedule_t *local, int rank);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Divides one allocation among the arrays.  `first` is the last one, because its length is the number of nodes. */
+/* Divides one allocation among the arrays.  `first` is at the end, because its length is known only after number(). */
 static void set_arrays(irr_nodes_t *nodes, int *memory)
 {
     nodes->node = memory;
@@ -27,7 +27,7 @@ static int *slot_of(const irr_nodes_t *nodes, int *table, size_t slots, const in
 
 /*
  * Numbers the nodes in the order of their lowest ranks, and the ranks of each node.  Sets members[n] to the lowest rank
- * of node n, and first[n + 1] to the number of its ranks, until list() replaces them.  The table has a free slot.
+ * of node n, and first[n + 1] to the number of its ranks; list() replaces them.  The table must have a free slot.
  */
 static void number(irr_nodes_t *nodes, int *table, size_t slots, const int *labels)
 {

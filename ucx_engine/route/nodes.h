@@ -6,9 +6,9 @@
 
 /*
  * Nodes count from 0 in the order of their lowest ranks; the ranks of a node ascend.  Nodes are regular if the first
- * `block` ranks are on node 0, the next `block` ranks on node 1 and so on, and after the last node again on node 0, as
- * if mpirun mapped ranks by slots or by nodes.  For regular nodes all functions compute with `block`, and the tables
- * are NULL.
+ * `block` ranks are on node 0, the next `block` ranks on node 1 and so on, and after the last node again on node 0.
+ * mpirun maps ranks like this by slots (one round) or by nodes (`block` 1).  For regular nodes all functions compute
+ * with `block`, and the tables are NULL.
  */
 typedef struct irr_nodes {
     int  ranks;
@@ -66,8 +66,8 @@ static inline int irr_nodes_member(const irr_nodes_t *nodes, int node, int index
 /*
  * Returns the leader of `node` for rank `to` of another node, as an index in `node`.  The leader sends the data of all
  * ranks of `node` to rank `to`.  The ranks of the other nodes are assigned to the ranks of `node` round-robin, node by
- * node, so the numbers of ranks for which any two ranks lead differ by at most one.  If all nodes have the same size, a
- * rank leads for the ranks with the same index in each node.
+ * node, so that each rank leads for nearly the same number of ranks.  If all nodes have the same size, a rank leads for
+ * the ranks that have its own index in their nodes.
  */
 static inline int irr_nodes_rank_leader(const irr_nodes_t *nodes, int node, int to)
 {
@@ -90,8 +90,8 @@ static inline int irr_nodes_which(const irr_nodes_t *nodes, int node, int other)
 
 /*
  * Returns the leader of `node` for node `other`, as an index in `node`: the rank that sends to node `other`, and
- * receives from it, for all ranks of `node`.  The other nodes are assigned to the ranks of a node round-robin, so the
- * numbers of nodes for which any two ranks lead differ by at most one.
+ * receives from it, for all ranks of `node`.  The other nodes are assigned to the ranks of a node round-robin, so that
+ * each rank leads for the same number of nodes, or for one more.
  */
 static inline int irr_nodes_leader(const irr_nodes_t *nodes, int node, int other)
 {

@@ -15,8 +15,8 @@ typedef struct builder {
     irr_plan_t               *plan;
     size_t                    copies;       /* index of the latest step that copies, plus 1; 0: none */
     size_t                    position;     /* position of the next chunk */
-    size_t                    oldest;       /* the search for the oldest send whose bytes are in use begins here */
-    size_t                    oldest_position;   /* position of the bytes of the send at or after this step */
+    size_t                    oldest;       /* step at which the search for sends whose bytes are in use begins */
+    size_t                    oldest_position;   /* position of the bytes of the first send from step `oldest` on */
 } builder_t;
 
 /* ---- scratch ---- */
@@ -123,7 +123,7 @@ static irr_status_t add_chunk(builder_t *builder, const chunk_t *chunk)
     return status;
 }
 
-/* Return the number of chunks of a message, and the length of the first chunk if there are several. */
+/* chunks_of returns the number of chunks of a message; first_of, for several chunks, the length of the first one. */
 static size_t chunks_of(const builder_t *builder, size_t bytes)
 {
     const size_t max = builder->limits->chunk;
@@ -138,7 +138,7 @@ static size_t first_of(const builder_t *builder, size_t chunks)
     return max + 2 * (chunks < max / 2 ? chunks : max / 2) - 3;
 }
 
-/* Appends the chunks of a message.  The last one may be empty: the length of the first one fixes their number. */
+/* Appends the chunks of a message.  The last chunk may be empty, because the length of the first fixes their number. */
 static irr_status_t add_message(builder_t *builder, irr_blocks_t blocks)
 {
     const irr_problem_t *problem = builder->problem;
@@ -159,7 +159,7 @@ static irr_status_t add_message(builder_t *builder, irr_blocks_t blocks)
     return status;
 }
 
-/* The peer of step 0 has rank `start`.  The peer of each next step has the next higher rank, modulo P. */
+/* In step 0 the peer is rank `start`; in step k it is rank (start + k) mod P. */
 irr_status_t irr_pairs_build(const irr_problem_t *problem, const irr_pairs_limits_t *limits, irr_plan_t *plan)
 {
     const irr_blocks_t all = problem->recv;

@@ -3,19 +3,19 @@
  *
  * A message may be received only after the data that it overwrites was copied.  Each rank copies its data for a peer to
  * scratch memory, sends it from there, and receives the data of the peer.  The scratch is bounded: its bytes are reused
- * when the send from them is complete.  A send may not complete before its receiver has posted the receive, and the
+ * when the send from them is complete.  A send may stay incomplete until its receiver has posted the receive, and the
  * receiver may first wait for its own sends.  This cannot deadlock, because all ranks process their peers in the same
- * order: in step k ranks i and (k - i) mod P exchange messages.  Of all unfinished messages, those of the lowest step
- * have sender and receiver ready, so they make progress.
+ * order: in step k ranks i and (k - i) mod P exchange messages.  At any time, sender and receiver of the unfinished
+ * messages of the lowest step are ready, so these messages make progress.
  *
  * A long message is sent in chunks.  In a correct program both ranks have the same length for both directions.  If the
  * lengths differed, a rank could wait for chunks that never arrive.  The length of the first of n chunks therefore
  * encodes n: this chunk is 2 n - 3 bytes longer than the others, and longer than any message that is sent whole.  A
  * rank that receives a first chunk of an unexpected length detects that its peer has other counts, or does not exchange
  * in place.  The peer detects the same error.  All other chunks wait for the first chunk of the peer, so neither rank
- * sends more data.  If the peer does not exchange in place, the executor ends its sends that wait because of pacing or
- * window (exec/exec.h).  Two errors are not detected: a whole message of IRR_PAIRS_CHUNK + 1 bytes from a peer that
- * does not exchange in place, and different lengths that are both above 32 GiB.
+ * sends more data.  A peer that does not exchange in place receives too short a message, so its executor starts all its
+ * sends at once (exec/exec.h).  Two errors are not detected: a whole message of IRR_PAIRS_CHUNK + 1 bytes from a peer
+ * that does not exchange in place, and different lengths that are both above 32 GiB.
  *
  * Cost for d messages and b blocks: one copy of each byte, at most IRR_PAIRS_SCRATCH bytes of scratch, O(d + b) time,
  * and the messages of the direct route plus one message for each IRR_PAIRS_CHUNK bytes of a message.

@@ -33,7 +33,7 @@ static irr_status_t add_send(builder_t *builder, int peer)
                                  : add_message(builder, IRR_STEP_SEND, peer, 0, &builder->last, 1);
 }
 
-/* Appends a step that replaces each word by the maximum of the word and the one that step `received` receives. */
+/* Appends a step that replaces each word by the maximum of it and of the same word that step `received` receives. */
 static irr_status_t add_reduce(builder_t *builder, size_t received)
 {
     const irr_piece_t pieces[2] = {

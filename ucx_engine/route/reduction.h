@@ -15,8 +15,8 @@
  * all messages may have the same stage.
  *
  * Cost for P ranks: a rank sends ceil(log2 P) messages, one after the other.  Cost for N nodes of at most L ranks:
- * ceil(log2 N) + 2 ceil(log2 L) messages one after the other, and N ceil(log2 N) messages between nodes.  Scratch: room
- * for the words, and again for each message that a rank receives.
+ * ceil(log2 N) + 2 ceil(log2 L) messages one after the other, and N ceil(log2 N) messages between nodes.  SCRATCH holds
+ * the words of the rank, and the words of each message that it receives.
  */
 #ifndef IRR_REDUCTION_H
 #define IRR_REDUCTION_H
@@ -25,7 +25,7 @@
 #include "route/nodes.h"
 
 typedef struct irr_reduction {
-    size_t             words;    /* number of words; they are at the start of SCRATCH, where the maxima replace them */
+    size_t             words;    /* number of words; the words are at the start of SCRATCH, and are replaced there */
     const irr_nodes_t *nodes;    /* NULL: reduction without nodes */
     int                stage;
     int                number;   /* step number of the first message */

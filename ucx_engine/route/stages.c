@@ -61,7 +61,7 @@ static irr_status_t tabulate_level(irr_stage_t *stage, int ranks)
     stage->level = irr_grid_level(stage->grid, ranks, stage->dimension, stage->rank);
     columns = level->rows.columns;
     member = irr_grid_member(level, stage->rank);
-    /* senders are in the row of this rank, or in the incomplete row */
+    /* the senders are members of this rank's row or of the incomplete row */
     status = make_room(stage, columns, columns + level->rows.rest, 0);
     if (status != IRR_OK) {
         return status;
@@ -147,7 +147,7 @@ static int outside_step(const irr_nodes_t *nodes, int distance, int j, int size)
     return (distance - 1) * width + j / size + 1;
 }
 
-/* Returns the lowest index, among the ranks of another node, for which a rank leads.  The node may have fewer ranks. */
+/* Returns the lowest index in another node for which a rank leads.  The node may be too small to have this index. */
 static int first_served(const irr_nodes_t *nodes, int rank, int node)
 {
     int size = irr_nodes_size(nodes, irr_nodes_of(nodes, rank));

@@ -22,8 +22,8 @@ typedef struct irr_stage {
     int               senders;      /* number of ranks that send to this rank */
     int              *sender;       /* these ranks, sorted by step */
     int              *sender_number;   /* by sender: the step of its message */
-    int              *node_slot;    /* by node: its first slot; in the second dimension of a grid with nodes and two
-                                       dimensions */
+    int              *node_slot;    /* by node: its first slot; used only in the second dimension of a grid with nodes
+                                       and two dimensions */
 } irr_stage_t;
 
 typedef struct irr_stages {

@@ -1,16 +1,16 @@
 /*
  * bell.c - sleeping, and waking another process.
  *
- * The bell of a process is a pipe. Before the process sleeps, it sets a flag in its segment, checks its FIFOs once
- * more, and then polls the pipe. After another process has sent or consumed a slot, it reads the flag of its partner,
- * the process at the other end of the FIFO. If the flag is set, it opens the partner's pipe through /proc, writes a
- * byte, and closes the pipe. The number of open files therefore does not grow with the number of partners.
+ * The bell of a process is a pipe. Before the process sleeps, it sets a flag in its segment (memory that its partners
+ * can read), checks its FIFOs once more, and then polls the pipe. After a partner, the process at the other end of a
+ * FIFO, has sent or consumed a slot, it reads the flag. If the flag is set, the partner opens the pipe through /proc,
+ * writes a byte, and closes the pipe. The number of open files therefore does not grow with the number of partners.
  *
  * A wakeup can be lost, because sends contain no memory fence, which would slow them down. The sender's store to the
  * FIFO may still be in the store buffer of its processor, invisible to the receiver, when the sender reads the flag.
  * The receiver therefore yields between setting the flag and checking its FIFOs, which usually is long enough for the
  * store to become visible. For the remaining cases callers limit the time of a sleep. The system call membarrier would
- * prevent them, but its first call in a process with threads takes at least 10 ms.
+ * prevent lost wakeups, but its first call in a process with threads takes at least 10 ms.
  */
 #include "transport/shm/shm.h"
 
@@ -84,7 +84,7 @@ void irr_shm_ring(const irr_peer_t *peer)
     snprintf(path, sizeof(path), "/proc/%llu/fd/%llu", (unsigned long long)peer->address.segment.process,
              (unsigned long long)peer->address.bell);
     file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);   /* also for reading, because writing to a pipe without a
-                                                             reader would kill this process by SIGPIPE */
+                                                             reader would end this process by SIGPIPE */
     if (file >= 0) {
         (void)!write(file, &byte, 1);   /* if the pipe is full, the partner wakes anyway */
         close(file);

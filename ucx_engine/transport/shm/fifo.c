@@ -1,9 +1,9 @@
 /*
- * fifo.c - allocation in the data ring of a FIFO by the sender; see fifo.h.
+ * fifo.c - allocation of ranges in the data ring, in which a sender puts the pieces of long messages; see fifo.h.
  *
  * irr_fifo_room allocates contiguous ranges one after the other. It restarts at the beginning of the ring if a range
- * does not fit before the end, and also when a new round of slots begins. If pieces are short, only the beginning of
- * the ring is used, which stays in the cache.
+ * does not fit before the end, and for the first slot of the ring of slots. If pieces are short, only the beginning of
+ * the data ring is therefore used, which stays in the cache.
  */
 #include "transport/shm/fifo.h"
 

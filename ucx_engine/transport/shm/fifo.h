@@ -77,7 +77,7 @@ static inline uint64_t irr_fifo_lap(uint32_t number)
     return (number / IRR_FIFO_SLOTS + 1) % 64;
 }
 
-/* Copies up to IRR_FIFO_SHORT bytes in words; the last may overlap another. memcpy usually takes longer. */
+/* Copies up to IRR_FIFO_SHORT bytes in words, of which the last two may overlap. memcpy usually takes longer. */
 static inline void irr_fifo_copy(unsigned char *to, const unsigned char *from, size_t bytes)
 {
     if (bytes < 8) {
@@ -189,12 +189,12 @@ static inline bool irr_fifo_is_written(const irr_fifo_in_t *in, uint64_t head)
 }
 
 /*
- * Returns the length of the message in the next slot, if the slot is written, has the message with this key, and has
- * all of the message. Otherwise returns a number above IRR_FIFO_SHORT.
+ * Returns the length of the message in the next slot if three conditions hold: the slot is written, its message has
+ * this key, and the slot has the whole message. Otherwise returns a number above IRR_FIFO_SHORT.
  */
 static inline uint64_t irr_fifo_whole(const irr_fifo_in_t *in, uint64_t head, uint64_t key)
 {
-    const uint64_t form = head ^ (in->lap | key);   /* lap and key are now 0 if they are as expected */
+    const uint64_t form = head ^ (in->lap | key);   /* the bits of lap and key are now 0 if they are as expected */
 
     return form >> IRR_FIFO_FORM_SHIFT | form << (64 - IRR_FIFO_FORM_SHIFT);
 }
@@ -205,7 +205,7 @@ static inline void irr_fifo_prefetch(const irr_fifo_in_t *in)
     __builtin_prefetch(in->next);
 }
 
-/* Consumes the next slot and its piece. Publishes the count if it is due or requested, and returns true then. */
+/* Consumes the next slot and its piece. If the count is due or requested, publishes it and returns true. */
 static inline bool irr_fifo_consume(irr_fifo_in_t *in, bool wants_count)
 {
     in->next++;

@@ -96,8 +96,8 @@ irr_status_t irr_shm_open_data(irr_peer_t *peer)
 /* ---- the segment of another process ---- */
 
 /*
- * Returns the address of a range in the segment of a peer, or NULL if the range is outside the segment or not aligned
- * to cache lines. Offset 0 means that there is no range yet.
+ * Returns the address of a range in the segment of a peer. Returns NULL if there is no range yet (offset 0), or if the
+ * range is outside the segment or not aligned to cache lines.
  */
 static const void *range_at(const irr_peer_t *peer, uint64_t offset, size_t bytes)
 {

@@ -48,7 +48,7 @@ static inline void consume(irr_peer_t *peer, bool wants_count)
     }
 }
 
-/* Returns true if a piece lies within the data ring, and is no longer than the rest of its message. */
+/* Returns true if a piece is a first one when it must be, lies in the data ring, and does not exceed its message. */
 static bool is_good_piece(const irr_peer_t *peer, uint64_t total, uint64_t offset, uint64_t length, bool first)
 {
     return first == (peer->missing == 0) && length > 0 && length <= IRR_FIFO_PIECE &&
@@ -91,7 +91,7 @@ static void handle_whole(irr_peer_t *peer, const unsigned char *bytes, size_t to
     }
 }
 
-/* Handles the slot of a message in the memory of its sender (single.c). Returns false if the slot is invalid. */
+/* Handles the slot of a message by single copy (single.c). Returns false if the slot is invalid. */
 static bool handle_single(irr_peer_t *peer, const irr_fifo_slot_t *slot, uint64_t key)
 {
     const uint64_t total = irr_fifo_read(&slot->single.total), address = irr_fifo_read(&slot->single.address);
@@ -215,7 +215,7 @@ static bool handle_piece(irr_peer_t *peer, const irr_fifo_slot_t *slot, uint64_t
     return true;
 }
 
-/* The sender has cancelled the message in pieces. */
+/* Handles a slot that announces that the sender has cancelled the message in pieces. Returns false if it is invalid. */
 static bool handle_end(irr_peer_t *peer)
 {
     irr_shm_op_t *op;
@@ -277,7 +277,7 @@ static unsigned fail(irr_peer_t *peer)
 
 /* ---- progress ---- */
 
-/* Returns true if progress must read the FIFO of the peer. A broken peer has no pending receives. */
+/* Returns true if progress must read the FIFO of the peer. False if the peer is broken: its receives have failed. */
 static inline bool has_receives(const irr_peer_t *peer)
 {
     return peer->posted.first != NULL || peer->missing > 0;
@@ -288,7 +288,7 @@ static inline bool has_sends(const irr_peer_t *peer)
     return peer->sending.first != NULL || peer->nsingle > 0;
 }
 
-/* Handles the next slot, if it is written. Returns the number of events. Usually the first receive gets the slot. */
+/* Handles the next slot, if it is written. Returns the number of events. Usually the first receive matches the slot. */
 static inline unsigned progress_receives(irr_peer_t *peer)
 {
     irr_shm_op_t *op = peer->posted.first;

@@ -5,11 +5,11 @@
  * the only copy of a message. The owner must not change the memory until the reader is done.
  *
  * Linux permits this to a process that may attach a debugger to the owner. Both must have the same user, and no
- * security module may forbid it. Both must also be in the same PID namespace, which different containers usually are
- * not. A transport therefore tests whether it can read: each process publishes the address and the value of a random
- * word, and a reader that finds the value at the address has the right process and the permission. The security module
- * Yama may permit the access only to ancestors of the owner (ptrace_scope 1). The owner can then permit it to all
- * processes of its user; irr_remote_offer does so, as do UCX and vader of Open MPI.
+ * security module may forbid it. Both must be in the same PID namespace; two containers usually have different ones. A
+ * transport therefore tests whether it can read: each process publishes the address and the value of a random word. A
+ * reader that finds the value at the address has the right process and the permission. The security module Yama may
+ * permit the access only to ancestors of the owner (ptrace_scope 1). The owner can then permit it to all processes of
+ * its user; irr_remote_offer does so, as do UCX and vader of Open MPI.
  *
  * The owner determines which of its addresses are read. The reader alone determines where and how many bytes are
  * written.
@@ -29,9 +29,9 @@ typedef struct irr_remote_handle {
 } irr_remote_handle_t;
 
 /*
- * Permits other processes to read the memory of this process, and sets *handle. If *word is 0, sets it to random bits;
- * if the kernel has none yet, *word stays 0, and no process reads. *word must not move while other processes may read
- * it.
+ * Permits other processes to read the memory of this process, and sets *handle. If *word is 0, sets it to random bits.
+ * If the kernel has no random bits yet, *word stays 0, and no process reads. *word must stay at its address while other
+ * processes may read it.
  */
 void irr_remote_offer(uint64_t *word, irr_remote_handle_t *handle);
 

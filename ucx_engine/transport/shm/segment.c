@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Ranges are backed in steps of this many bytes. */
+/* Memory is backed (allocated by the kernel) in steps of this many bytes. */
 #define BACKED_STEP ((size_t)65536)
 
 /* Alignment of ranges in bytes: a pair of cache lines, because some processors fetch two lines at a time. */
@@ -141,8 +141,8 @@ irr_status_t irr_segment_view_open(irr_segment_view_t *view, const irr_segment_h
 
     snprintf(path, sizeof(path), "/proc/%llu/fd/%llu", (unsigned long long)handle->process,
              (unsigned long long)handle->file);
-    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);   /* O_NONBLOCK, because the descriptor may meanwhile be that
-                                                               of a pipe, which open would wait for */
+    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);   /* O_NONBLOCK: if the descriptor now belongs to a pipe, open
+                                                               would otherwise wait for a writer */
     if (file < 0) {
         return status;
     }

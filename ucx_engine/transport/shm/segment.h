@@ -6,9 +6,9 @@
  * to processes of the same user. The length of the file is sealed, so a reader never accesses a page that has
  * disappeared.
  *
- * The owner must back pages before it writes to them: it makes the kernel allocate their memory. If memory is missing,
- * backing returns an error; a write to a page that is not backed would end the process by a signal. Backed pages are in
- * the NUMA domain of the owner.
+ * The owner must back pages before it writes to them, that is, make the kernel allocate their memory. If memory is
+ * missing, backing returns an error; a write to a page that is not backed would end the process by a signal. Backed
+ * pages are in the NUMA domain of the owner.
  *
  * A segment begins with a table, whose layout readers know. The caller backs the pages of the table (irr_segment_back).
  * Behind the table, irr_segment_take allocates ranges one after the other, and backs them. Ranges are aligned to a pair
@@ -22,7 +22,7 @@
 /* Where a process of the node finds a segment. May be sent as bytes. */
 typedef struct irr_segment_handle {
     uint64_t process, file;   /* PID of the owner, and its descriptor of the file */
-    uint64_t device, inode;   /* identify the file; inode 0: unknown, the reader must recognise the contents instead */
+    uint64_t device, inode;   /* identify the file; inode 0: unknown, so the reader's caller must check the contents */
     uint64_t bytes;
 } irr_segment_handle_t;
 

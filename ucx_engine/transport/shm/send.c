@@ -187,8 +187,8 @@ static bool put_long(irr_peer_t *peer, uint64_t key, const irr_iov_t *iov)
 }
 
 /*
- * Sends a message that needs only one slot: it fits into the slot, or is one contiguous piece. Returns false if there
- * is no room now, or if the message needs more than one slot.
+ * Sends a message that fits into a slot, or that is one contiguous piece of at most IRR_FIFO_PIECE bytes. Returns false
+ * for other messages, and if there is no room now.
  */
 static bool put_whole(irr_peer_t *peer, uint64_t key, const irr_request_t *request)
 {
@@ -222,7 +222,7 @@ static inline irr_status_t send_short(irr_channel_t *channel, irr_request_t *req
     if (!can_send_now(peer) || request->length > IRR_FIFO_SHORT || (slot = irr_fifo_next(&peer->out)) == NULL) {
         return send_any(channel, request);
     }
-    irr_fifo_prefetch(&peer->in);   /* because most receivers answer */
+    irr_fifo_prefetch(&peer->in);   /* because most receivers answer soon */
     if (is_piece) {
         irr_fifo_copy(slot->bytes, request->iov->base, request->length);
     } else {
@@ -279,8 +279,8 @@ bool irr_shm_may_send(irr_peer_t *peer)
 /* ---- cancelling ---- */
 
 /*
- * Cancels the queued sends of a channel, and appends them to `cancelled`. Only the first send of the queue can have
- * sent a part of its message. A stand-in then takes its place, and announces that the rest will not arrive.
+ * Cancels the queued sends of a channel, and appends them to `cancelled`. If the first send of the queue has sent a
+ * part of its message, a stand-in replaces it, which announces that the rest will not arrive.
  */
 static void cancel_queued(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *cancelled)
 {

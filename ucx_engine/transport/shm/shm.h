@@ -17,13 +17,13 @@
  * partners, not with the number of processes.
  *
  * A message of up to 56 bytes travels in a slot. A contiguous message of IRR_SHM_SINGLE_MIN bytes or more travels by
- * single copy: the receiver reads it from the sender's memory (process_vm_readv). This needs a permission of the kernel
- * and a form other than gather, and a sender has at most IRR_SHM_TOKENS such messages to a process at a time. All other
- * messages travel in pieces through the data ring.
+ * single copy: the receiver reads it from the sender's memory (process_vm_readv). Single copy needs a permission of the
+ * kernel and a form other than gather. A sender has at most IRR_SHM_TOKENS messages by single copy to a process at a
+ * time. All other messages travel in pieces through the data ring.
  *
  * Cost: a short message moves one cache line between processors. After each half ring of slots, the count of consumed
- * slots moves another one. A message stays in its slot until its receive is posted. If the receiver first waits for a
- * later message of the FIFO, it copies the message to the stash.
+ * slots moves another cache line. A message stays in its slot until its receive is posted. If the receiver waits for a
+ * later message of the FIFO, it first copies the earlier message to the stash, which is private memory.
  */
 #ifndef IRR_SHM_H
 #define IRR_SHM_H
@@ -70,7 +70,7 @@ typedef struct irr_shm_table {
 
 /* A position in the pieces of a request. */
 typedef struct irr_shm_cursor {
-    size_t index, skip;   /* current piece, and offset in this piece */
+    size_t index, skip;   /* index of the current piece, and offset in this piece */
     size_t kept;          /* number of bytes that were copied into pieces */
 } irr_shm_cursor_t;
 
@@ -129,7 +129,7 @@ struct irr_shm_message {
     bool               dropped;       /* discarded before its last piece has arrived */
     bool               on_heap;       /* allocated for this message alone; otherwise part of irr_peer.room */
     uint64_t           address;       /* by single copy: address in the sender's memory; 0: the message is in `bytes` */
-    unsigned           token;         /* by single copy */
+    unsigned           token;         /* token of a message by single copy */
     unsigned char      bytes[];
 };
 
@@ -157,14 +157,14 @@ struct irr_peer {
     irr_shm_message_t     *stashing;   /* the message in pieces, if it has no receive. If `filling` and `stashing` are
                                           NULL, the message is lost */
     size_t                 pieces_total;   /* total length of the message in pieces */
-    irr_shm_message_t     *spare;      /* free messages of the room */
+    irr_shm_message_t     *spare;      /* list of free messages of `room` */
     const irr_shm_link_t  *their_link; /* link of the process for us; NULL: not found yet */
     irr_shm_op_t          *single[IRR_SHM_TOKENS];    /* by token: send by single copy in progress */
     uint32_t               singles[IRR_SHM_TOKENS];   /* by token: number of sends by single copy that were started */
     irr_shm_op_t           stand_in;   /* replaces cancelled sends: in `sending` for the rest of a partly sent message,
                                           in `single` for messages that the receiver has not read */
     char                  *room;       /* memory for IRR_FIFO_SLOTS unexpected messages; NULL: none yet */
-    unsigned               used;       /* number of messages of the room that were ever in use */
+    unsigned               used;       /* number of messages of `room` that were ever in use */
     const _Atomic uint64_t *search;    /* where the search for their_link continues: address of a link's offset */
     irr_shm_address_t      address;
     irr_peer_t            *next;
@@ -181,7 +181,7 @@ struct irr_shm {
     size_t            nactive, npeers, active_max;
     irr_shm_link_t   *last;      /* last link in our segment; NULL: none */
     uint64_t          fifos, gathered;   /* number of open FIFOs, and of bytes copied for the form gather */
-    bool              loses;     /* a message was lost because memory was missing */
+    bool              loses;     /* true: a message was lost because memory was missing */
     uint64_t          lost[(1 << IRR_CHANNEL_ID_BITS) / 64];   /* bit set, by channel id: a message of the channel was
                                                                   lost */
     bool              closed;
@@ -204,7 +204,7 @@ static inline irr_shm_t *irr_shm_of(irr_transport_t *transport)
 
 /* ---- shm.c ---- */
 
-/* Discards all unexpected messages during shutdown, so that no sender waits for free slots. */
+/* For shutdown: discards all unexpected messages, so that no sender waits for free slots. */
 void irr_shm_empty_all(irr_shm_t *shm);
 
 /* ---- link.c ---- */
@@ -222,7 +222,7 @@ irr_status_t irr_shm_open_data(irr_peer_t *peer);
 /* Searches the segment of a process for its link for us, and for its FIFO to us. Returns true if the FIFO is found. */
 bool irr_shm_find(irr_peer_t *peer);
 
-/* Lets progress check this peer. */
+/* Adds a peer to those that progress checks. */
 static inline void irr_shm_activate(irr_peer_t *peer)
 {
     if (!peer->active) {

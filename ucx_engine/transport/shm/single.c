@@ -2,15 +2,15 @@
  * single.c - single copy: the receiver reads a long message from the memory of its sender.
  *
  * The sender puts the address of the message into a slot, and must not change the message until the receiver has read
- * it. Until then the message has a token, a small number, so several messages to a process may be in progress. For each
- * token, the receiver publishes how many messages it has read, and the sender counts how many it has sent. If the
- * counts are equal, the receiver has read the last message.
+ * it. Until then the message has a token, a small number. Several messages to a process may be in progress, with
+ * different tokens. For each token, the receiver publishes how many messages it has read, and the sender counts how
+ * many it has sent. If the counts are equal, the receiver has read the last message.
  */
 #include "transport/shm/shm.h"
 
 #include "transport/key.h"
 
-enum { VECTORS = 64 };   /* maximum number of vectors per call of the kernel */
+enum { VECTORS = 64 };   /* maximum number of ranges per call of process_vm_readv */
 
 /* ---- the sender's end ---- */
 
@@ -80,7 +80,7 @@ bool irr_shm_single_ended(const irr_peer_t *peer)
     return ended;
 }
 
-/* Tells the receiver that the messages must not be used. Their tokens stay in use until the receiver has answered. */
+/* Marks the messages as revoked for the receiver. Their tokens stay in use until it has read or discarded them. */
 void irr_shm_revoke(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *cancelled)
 {
     for (unsigned token = 0; peer->nsingle > 0 && token < IRR_SHM_TOKENS; token++) {
@@ -99,8 +99,8 @@ void irr_shm_revoke(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *cancelled)
 /* ---- the receiver's end ---- */
 
 /*
- * Returns true if the sender has cancelled the send. The caller checks this after it has read the message: if the
- * result is false, the message was unchanged until then.
+ * Returns true if the sender has cancelled the send. The caller checks this after it has read the message. If the
+ * result is false, the sender had not changed the message before.
  */
 static bool was_revoked(const irr_peer_t *peer, unsigned token)
 {

@@ -3,8 +3,8 @@
  * later messages.
  *
  * Each peer has memory for as many messages as its FIFO has slots, of at most IRR_FIFO_PIECE bytes each
- * (irr_peer.room). Other messages use the heap. If memory is missing, the message is lost and its channel fails. In the
- * FIFO it would block messages of other channels, and the notice by which ranks end a failed exchange.
+ * (irr_peer.room). Other messages use the heap. If memory is missing, the message is lost and its channel fails. If it
+ * stayed in the FIFO, it would block messages of other channels, and the notice by which ranks end a failed exchange.
  */
 #include "transport/shm/shm.h"
 
@@ -21,7 +21,7 @@ irr_status_t irr_shm_make_room(irr_peer_t *peer)
     return peer->room != NULL ? IRR_OK : IRR_ERR_NO_MEMORY;
 }
 
-/* Returns a free message of the room, or NULL. Messages that were never used take no memory: the kernel maps none. */
+/* Returns a free message of the room, or NULL. The kernel gives no memory to messages that were never used. */
 static irr_shm_message_t *get_spare(irr_peer_t *peer)
 {
     irr_shm_message_t *message = peer->spare;
