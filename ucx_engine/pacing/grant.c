@@ -3,8 +3,8 @@
  * rank has at most `grants` (a setting) sends in flight.
  *
  * With grants, neither a sender nor a receiver divides its bandwidth among many messages.  It is not enough to limit
- * only the receives of a rank.  A rank with grants from two receivers would send to both at half the speed, both
- * receivers would wait for it, and the exchange would use only a fraction of the network's bandwidth.  If `grants` is
+ * only the receives of a rank.  A rank with grants from two receivers would send to each receiver at half the speed.
+ * Both receivers would wait, and the exchange would use a fraction of the network's bandwidth.  If `grants` is
  * 2, the next grant travels while the previous message is still moving.
  *
  * A rank grants its receives in the order of its plan.  It sends the grant for receive number i when receive number i -
@@ -18,16 +18,16 @@
  * list of a schedule.  With order rotate, messages are ordered by (to - from) mod P; with order natural, by from + to.
  *
  * Cost: one empty message for each message of the plan.  On emulated switched Ethernet, a prototype of this pacing used
- * 0.82 to 0.91 of the bandwidth of a port; without grants, exchanges used about half of it.  The prototype sent pieces
- * of 16 to 128 KiB, kept a strict order of sends and of receives, and sent the next grant before a piece had arrived
+ * 0.82 to 0.91 of the bandwidth of a port; without grants, exchanges used about half of it.  Unlike this file, the
+ * prototype sent pieces of 16 to 128 KiB in a strict order, and sent the next grant before a piece had arrived
  * completely.
  */
 #include "pacing/pacing.h"
 
 /*
  * Makes `step`, which counts as number k, wait for number k - limit of the steps of `kind` in the same stage.  Searches
- * the plan for the latter from index *behind on, and sets *behind to the index after it.  Does nothing if k is less
- * than limit.
+ * the plan from index *behind on, and sets *behind to the index after the found step.  Does nothing if k is less than
+ * limit.
  */
 static irr_status_t follow(irr_plan_t *plan, size_t step, size_t k, size_t limit, irr_step_kind_t kind, size_t *behind)
 {

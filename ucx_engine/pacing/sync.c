@@ -9,8 +9,8 @@
  * idle while the signal travels.  In the plan, a signal waits for a number of receives, and for all earlier signals.
  * The signals to a peer are therefore in order, and no rank waits for a later step.
  *
- * The exchange ends, because a send waits only for earlier sends of its rank and for receives of earlier steps, on its
- * rank or on the signalling rank.
+ * The exchange ends, because a send waits only for earlier sends of its rank, and for receives of earlier steps.  These
+ * receives are on its rank or on the signalling rank.
  *
  * Cost: one empty message for each signal.
  *

@@ -137,8 +137,8 @@ static irr_item_t take(irr_item_t *item, size_t length)
 }
 
 /*
- * Returns the byte at which an item of `length` bytes is cut: byte `left`, or an end of the item if one of the parts
- * would be shorter than slice_min.
+ * Returns the byte at which an item of `length` bytes is cut: byte `left`, or an end of the item if a cut at `left`
+ * would leave a part shorter than slice_min.
  */
 static size_t snap(size_t length, size_t left, size_t slice_min)
 {

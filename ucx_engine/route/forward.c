@@ -4,9 +4,9 @@
  * plan into the transmissions of the schedule; see forward.h.
  *
  * list_slices() lists the data that may arrive, without its lengths.  It needs no count matrix.  Rank 0 has the matrix,
- * and sends the lengths to the other ranks; both compute the same list.  The list begins with the data from each other
- * rank of the node that this rank forwards or keeps.  Then follows, for each leader on another node, the data of all
- * ranks of that node for this rank.
+ * and sends each rank its lengths in the order of the list; the rank computes the list again.  The list begins with the
+ * data from the other ranks of the node that this rank forwards or keeps.  Then follows, for each leader on another
+ * node, the data of all ranks of that node for this rank.
  *
  * A message of stage 2 has the data of all ranks of a node for one destination, in the order of the ranks.  A
  * transmission is a range of such a message.  Its first and its last piece may therefore be ranges of slices, and the
@@ -399,7 +399,7 @@ static irr_status_t write_inside(writer_t *w, irr_step_kind_t kind)
     return status;
 }
 
-/* Returns the step of the message of which a transmission is a range; IRR_NO_STEP: this rank has no such step. */
+/* Returns the step that sends or receives the message of a transmission; IRR_NO_STEP: none on this rank. */
 static size_t step_of(const irr_forward_t *forward, const irr_transmission_t *t, irr_step_kind_t kind, int rank)
 {
     const bool sends = kind == IRR_STEP_SEND;

@@ -3,10 +3,10 @@
  * schedule.  A node has a leader for each rank r of other nodes.  Each rank of the node sends its data for r to this
  * leader.  The leader sends the data of all ranks of its node to r, in one message.
  *
- * With R ranks on a node, a rank sends messages to about one in R of the ranks of other nodes, and each message is
- * about R times as long as a direct message.  The number of bytes on the links is the same.  The route is faster than
- * direct messages if messages are so short that their fixed cost dominates, and if copying in memory is cheaper than
- * sending over a link.  The schedule consists of transmissions: messages, or ranges of messages.
+ * With R ranks on a node, a rank sends messages to about one in R of the ranks of other nodes.  Each message is about R
+ * times as long as a direct message, so the links carry the same number of bytes.  The route is faster than direct
+ * messages if two conditions hold: the fixed cost of a message exceeds the cost of its bytes, and copying in memory is
+ * cheaper than sending over a link.  The schedule consists of transmissions: messages, or ranges of messages.
  *
  *     stage 1   inside nodes: each rank sends to each other rank of its node the data that this rank forwards or
  *               keeps; order rotate

@@ -1,9 +1,9 @@
 /*
  * grid_plan.c - builds the plan of a grid route, in which ranks forward slices of blocks; see grid_plan.h.
  *
- * A slice for this rank is received in OUTPUT; a slice for several blocks is received in SCRATCH, and copied to the
- * blocks at the end.  All other slices are received in SCRATCH, and a send of a later stage, which depends on the
- * receive, reads them there.  Scratch that the sends of a stage have read is reused from the next stage on, by receives
+ * A slice (range of a block) for this rank is received in OUTPUT, the user's memory.  If it belongs to several blocks,
+ * it is received in SCRATCH, and copied at the end.  All other slices are received in SCRATCH, where a send of a later
+ * stage reads them.  Scratch that the sends of a stage have read is reused from the next stage on, by receives
  * that depend on all earlier sends.  A rank therefore holds at most the data that it received in two stages, which
  * theorem 1 of Liu, Wang and Prasanna bounds.  In addition it holds the slices to copy at the end.
  *

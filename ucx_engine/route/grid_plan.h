@@ -2,16 +2,16 @@
  * grid_plan.h - builds the plan of one rank for a grid route, stage by stage.
  *
  * What a rank sends in a stage depends on the data that it received in earlier stages.  The caller therefore describes
- * each arriving message to the builder as a list of slices; a slice is a range of a block that travels separately.
- * study/grid_plans.c takes the description from the sender's plan, and exec/relay.c from the message itself.
+ * each arriving message to the builder as a list of slices; a slice is a range of a block that travels separately.  The
+ * description comes from the sender's plan (study/grid_plans.c), from the counts of all ranks (route/forward.c), or
+ * from the message itself (exec/relay.c).
  *
  * If `placed` is true, the caller chooses where arriving slices are stored (their targets), and may run the plan again
  * after the counts have changed.  Each rank then expects a message from each sender of a stage.  A rank without data
  * for another rank sends a message of one byte, the blank.
  *
- * Long messages may be sent directly (grid.h).  Their steps are part of the plan, unless `placed` is true.  If `placed`
- * is true, the caller sends and receives them, and the builder only records which of them arrived through the grid
- * instead.
+ * Long messages may be sent directly (grid.h).  Their steps are part of the plan, unless `placed` is true.  If it is,
+ * the caller sends and receives these messages.  The builder records which of them arrived through the grid instead.
  *
  *     calls: begin; for each stage: sends, receive for each message that is not empty, end_stage; finish
  */
@@ -35,17 +35,17 @@ typedef struct irr_grid_plan {
     uint32_t            *send_steps;   /* by stage and slot: the step that sends; IRR_NO_STEP: no message */
     uint32_t            *recv_steps;   /* by stage and sender: the step that receives */
     size_t               slot_base, sender_base;   /* indices in these two arrays at which the current stage begins */
-    bool                 placed;       /* set after init, together with blank */
+    bool                 placed;       /* set by the caller after init, together with blank */
     uintptr_t            blank;        /* if placed: address of the blank; offsets in SCRATCH are addresses, too */
     bool                 truncated;    /* true: a message is longer than its blocks, and was received in scratch */
     bool                *came;         /* by rank: true if the blocks for its message are so long that this rank
                                           expects it directly, but it came through the grid; NULL: none is direct */
     irr_items_t          held;         /* slices that this rank sends in a later stage */
-    irr_items_t          landed;       /* slices for this rank in scratch, which are copied to its blocks */
+    irr_items_t          landed;       /* slices for this rank in scratch; finish copies them to its blocks */
     irr_distribution_t   distribution;
     irr_extents_t        scratch;      /* unused if placed */
-    irr_piece_t         *pieces;       /* room for one step */
-    size_t              *deps;
+    irr_piece_t         *pieces;       /* the pieces of the step that is being added */
+    size_t              *deps;         /* the dependencies of this step */
     bool                *marked;       /* by step: mark of unique(), false outside of it */
     size_t               pieces_max, deps_max, marked_max;
     size_t               barrier;      /* overlap `blocking`: the last step of the barrier after the previous stage */

@@ -5,10 +5,10 @@
 #include "irr.h"
 
 /*
- * Nodes count from 0 in the order of their lowest ranks; the ranks of a node ascend.  Nodes are regular if the first
- * `block` ranks are on node 0, the next `block` ranks on node 1 and so on, and after the last node again on node 0.
- * mpirun maps ranks like this by slots (one round) or by nodes (`block` 1).  For regular nodes all functions compute
- * with `block`, and the tables are NULL.
+ * Nodes count from 0 in the order of their lowest ranks; the ranks of a node ascend.  Nodes are regular if ranks are
+ * dealt out in blocks: the first `block` ranks to node 0, the next `block` ranks to node 1, and after the last node to
+ * node 0 again.  mpirun maps ranks like this by slots (one round) or by nodes (`block` is 1).  For regular nodes all
+ * functions compute with `block`, and the tables are NULL.
  */
 typedef struct irr_nodes {
     int  ranks;
@@ -75,7 +75,7 @@ static inline int irr_nodes_rank_leader(const irr_nodes_t *nodes, int node, int 
 }
 
 /*
- * Each node sees the other nodes as a list: the nodes with higher numbers, and then those with lower numbers.
+ * For each node there is a list of the other nodes: the nodes with higher numbers, and then those with lower numbers.
  * irr_nodes_after returns entry i, from 0, of the list of `node`; irr_nodes_which returns the entry of node `other`.
  */
 static inline int irr_nodes_after(const irr_nodes_t *nodes, int node, int i)

@@ -10,7 +10,7 @@
  *
  * A long message is sent in chunks.  In a correct program both ranks have the same length for both directions.  If the
  * lengths differed, a rank could wait for chunks that never arrive.  The length of the first of n chunks therefore
- * encodes n: this chunk is 2 n - 3 bytes longer than the others, and longer than any message that is sent whole.  A
+ * encodes n: it is IRR_PAIRS_CHUNK + 2 n - 3 bytes, which is longer than any message that is sent whole.  A
  * rank that receives a first chunk of an unexpected length detects that its peer has other counts, or does not exchange
  * in place.  The peer detects the same error.  All other chunks wait for the first chunk of the peer, so neither rank
  * sends more data.  A peer that does not exchange in place receives too short a message, so its executor starts all its

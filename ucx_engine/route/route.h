@@ -1,7 +1,7 @@
 /*
  * route.h - routes: the ranks through which a byte travels from its source to its destination.
  *
- *     direct   from the source straight to the destination
+ *     direct   from the source to the destination
  *     grid     along the dimensions of a grid of ranks (route/grid.h); long messages may be sent directly
  *     node     through leaders: ranks that send to another node, or to one of its ranks, for all ranks of their node
  *

@@ -6,20 +6,20 @@
  *
  * With nodes and two dimensions, the rank that is the leader for a rank of another node (irr_nodes_rank_leader)
  * forwards the messages of its node to this rank.  With n ranks on its node, a rank leads for every n-th rank of
- * another node.  In the first stage all messages stay inside the nodes.  In the second stage a rank sends at most one
- * message to each node that is not larger than its own node, and several messages to each larger node.  Let w =
+ * another node.  In the first stage all messages stay inside the nodes.  In the second stage a rank sends messages to
+ * each other node: several if the node is larger than its own node, otherwise at most one.  Let w =
  * ceil(largest / smallest) for the sizes of nodes.  The message to the rank with index j of a node that is d nodes
  * ahead is sent in step (d - 1) * w + j / n + 1.  No two senders to a rank have the same d, so they send to it in
  * different steps.
  *
  * With nodes and three dimensions, leaders (irr_nodes_leader) exchange one message for each pair of nodes:
  *
- *     first   each rank sends to each other rank of its node the block for that rank and, if that rank is a leader, the
- *             blocks for the nodes for which it leads
+ *     first   each rank sends to each other rank of its node the block for that rank; to a leader it also sends the
+ *             blocks for the nodes for which the leader leads
  *     second  each leader sends to the leaders of these nodes; the step is the distance between the nodes
  *     third   each leader sends to each other rank of its node; ranks that are no leaders only receive
  *
- * The messages between ranks of one node travel directly, and so do those between nodes of one rank each.
+ * Messages between ranks of one node travel directly, and so do messages between two nodes that have one rank each.
  */
 #include "route/stages.h"
 

@@ -1,6 +1,6 @@
 /*
- * key.h - channel, tag and sender of a message in one 64-bit number, its key, for network libraries that match messages
- * by such a number. Bit 39 and the bits 56 to 63 are not used.
+ * key.h - the key of a message: channel, tag and sender in one 64-bit number, by which network libraries match messages
+ * with receives. Bit 39 and the bits 56 to 63 are not used.
  *
  *     bits 55 to 40   channel
  *     bits 38 to 24   tag; exec/tag.h uses 14 of the 15 bits

@@ -78,7 +78,7 @@ irr_status_t irr_lanes_learn(irr_peer_t *peer, const void *address, size_t lengt
 /*
  * Opens a channel like open_channel, but selects the lanes by labels, one number per member: `near` for members with
  * the label of this rank, `far` for other members. labels NULL: `far` for all members. (open_channel selects `near` for
- * each peer whose `near` address is known.) Looks up the peers of `near` now, and a peer of `far` before the first send
+ * each peer whose `near` address is known.) Looks up members of `near` now, and a member of `far` before the first send
  * to it. Returns IRR_ERR_UNREACHABLE if a member has no known address for its lane.
  */
 irr_status_t irr_lanes_open_channel(irr_lanes_t *lanes, uint16_t id, int ranks, int rank, irr_finder_t *finder,

@@ -2,9 +2,8 @@
  * pass.h - a transport that passes every operation on to another transport, the inner transport. Wrappers such as
  * trace.c build on it.
  *
- * A wrapper has an irr_pass_t as its first member, calls irr_pass_init, and then replaces operations in `ops`. A
- * replaced operation does its own work, and calls the operation of `inner`, with irr_pass_inner(channel) as the
- * channel.
+ * The struct of a wrapper begins with an irr_pass_t. The wrapper calls irr_pass_init, and then replaces operations in
+ * `ops`. Its functions may call the operations of `inner`, with irr_pass_inner(channel) as the channel.
  */
 #ifndef IRR_PASS_H
 #define IRR_PASS_H

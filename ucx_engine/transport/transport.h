@@ -8,9 +8,9 @@
  * A channel connects a list of processes, its members. The position of a member in the list is its rank. Each member
  * opens the channel with the same list and the same id; the callers must agree on both beforehand. A receive names a
  * sender and a tag, and matches a message of its channel with this sender and tag. Messages with the same channel,
- * sender and tag match receives in the order of the sends; other messages may overtake each other. If a message has no
- * matching receive, or its receiver has not opened the channel, the message waits until a receive is posted or the
- * message is discarded.
+ * sender and tag match receives in the order of the sends; other messages may overtake each other. A message without a
+ * matching receive waits until the receive is posted or the message is discarded, even if its receiver has not opened
+ * the channel yet.
  *
  * Rules for the operations of all transports, where `done` is the callback of a request:
  *

@@ -3,7 +3,7 @@
  *
  * Some providers cannot report whether a message has arrived (FI_PEEK). discard therefore posts a sink, a receive that
  * discards its message, and cancels the sink at once. libfabric then reports either a message or the cancellation. If a
- * provider cancels late, the sink also discards a message that arrives in the meantime.
+ * provider cancels late, the sink also discards a message that arrives before.
  */
 #include "transport/ofi/ofi.h"
 

@@ -42,7 +42,7 @@ static bool is_new_enough(void)
  * 1.1 to 1.4 times as long.
  *
  * UNIVERSE_SIZE: by default rxm's completion ring has room for 256 processes (12.6 MB). A process writes to the pages
- * of the ring for the first time one after the other, so its memory grows as if it leaked.
+ * of the ring one after the other, so its memory grows during the job as if it leaked.
  */
 static void set_variables(size_t eager_bytes, size_t job_ranks)
 {

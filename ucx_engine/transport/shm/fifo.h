@@ -1,16 +1,16 @@
 /*
- * fifo.h - a FIFO (first-in, first-out queue) of messages in one direction between two processes of a node, in memory
- * that the sender writes and the receiver reads.
+ * fifo.h - a FIFO: a queue of messages from one process to another process of the same node, in memory that the sender
+ * writes and the receiver reads.
  *
  * A FIFO has a ring of slots. A slot is one cache line: a header of 8 bytes, and up to 56 bytes of a message. The
  * sender writes the header last, with release order, and the receiver checks only the header of the next slot. A short
  * message therefore moves one cache line. A longer message travels in pieces through a second ring of bytes, the data
  * ring; the slot of a piece has the position of the piece in this ring.
  *
- * The receiver counts the slots that it has consumed, and publishes the count in its own memory, so that the sender can
- * use the slots and their data again. It publishes the count after each half ring of slots. The sender can also request
- * the count in the slot of a piece, and does so if more than half of the data ring is in use. No cache line is written
- * by both processes.
+ * The receiver counts the slots that it has consumed, and publishes the count in its own memory. The sender then uses
+ * these slots and their data again. The count is published after each half ring of slots. In the slot of a piece, the
+ * sender can request the count, and does so if more than half of the data ring is in use. Each cache line is written by
+ * only one of the two processes.
  *
  * The header of a slot, by bits:
  *
@@ -104,8 +104,8 @@ typedef struct irr_fifo_out {
     irr_fifo_slot_t        *slots;      /* NULL: the FIFO is not open */
     uint32_t                sent;       /* number of sent slots */
     uint32_t                consumed;   /* number of consumed slots, according to the count that was last read */
-    uint64_t                head, tail;   /* ends of the allocated and of the released bytes of the data ring; both
-                                             count the bytes of all rounds, and the gaps at the end of the ring */
+    uint64_t                head, tail;   /* end of the allocated and of the released bytes of the data ring; positions
+                                             do not wrap around: they count the bytes and gaps of all rounds */
     uint64_t                end[IRR_FIFO_SLOTS];   /* by slot: value of `head` when the slot was sent */
     unsigned char          *data;       /* the data ring; NULL: not allocated */
     const _Atomic uint32_t *count;      /* the count of the receiver; NULL: not found yet */

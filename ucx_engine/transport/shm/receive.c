@@ -1,6 +1,6 @@
 /*
- * receive.c - turns slots of a FIFO (fifo.h) into messages, and copies each message to its receive or to the stash
- * (stash.c), which keeps messages until their receives are posted.
+ * receive.c - turns slots of a FIFO (fifo.h) into messages, and copies each message to its receive. If no receive is
+ * posted yet, copies the message to the stash (stash.c).
  *
  * recv itself completes a receive whose message is short and in the next slot of its FIFO. Reading a slot takes long if
  * the sender has just written it, because the cache line must move; callers therefore start sends before receives.

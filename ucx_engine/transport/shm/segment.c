@@ -1,4 +1,4 @@
-/* segment.c - segments: memory that one process writes and the others of its node read; see segment.h. */
+/* segment.c - segments: memory that one process writes and other processes of its node read; see segment.h. */
 #include "transport/shm/segment.h"
 
 #include <fcntl.h>

@@ -2,8 +2,8 @@
  * send.c - turns messages into slots of a FIFO (fifo.h): a short message into one slot, a message by single copy into
  * one slot with its address, any other message into one slot for each piece.
  *
- * Messages to a process are sent in the order of the calls of send. If no slot or no room in the data ring is free, the
- * message waits in a queue, and later messages to the process wait behind it.
+ * Messages to a process are sent in the order of the calls of send. If there is no free slot, or too little room in the
+ * data ring, a message waits in a queue, and later messages to the process wait behind it.
  */
 #include "transport/shm/shm.h"
 

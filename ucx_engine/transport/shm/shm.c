@@ -1,8 +1,8 @@
 /*
  * shm.c - the operations of the transport, and shutdown; see shm.h.
  *
- * Memory is allocated by connect, by the first message between two processes, and for unexpected messages for which the
- * prepared memory of a peer does not suffice (stash.c).
+ * Memory is allocated in three cases: by connect, by the first message between two processes, and for unexpected
+ * messages for which the prepared memory of a peer does not suffice (stash.c).
  */
 #include "transport/shm/shm.h"
 

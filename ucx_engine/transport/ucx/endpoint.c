@@ -1,8 +1,8 @@
 /*
  * endpoint.c - peers and their endpoints, the connections of UCX.
  *
- * A peer has only the address of its process until the first send to it, because an endpoint costs memory and time, and
- * a process usually sends to few of many peers. irr_ucx_close flushes and closes all endpoints.
+ * The first send to a peer opens its endpoint: endpoints cost memory and time, and a process usually sends to few of
+ * its peers. irr_ucx_close flushes and closes all endpoints.
  */
 #include "transport/ucx/ucx.h"
 

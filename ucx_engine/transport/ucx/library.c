@@ -1,10 +1,10 @@
 /*
  * library.c - loads UCX when the transport is opened, and restores the signal handlers of the program.
  *
- * UCX's library libucs, when it is loaded, sets a signal stack and handlers of SIGSEGV, SIGBUS, SIGFPE and SIGILL (in
- * some releases also SIGHUP), to print where a program crashed. This would replace handlers of the program, which for
- * example Java and Julia need. irr_ucx_load therefore restores the handlers at once, except in two cases: the user
- * requests UCX's handlers by a variable, or libucs was loaded before, by Open MPI or the program.
+ * When libucs, a library of UCX, is loaded, it sets a signal stack and handlers of SIGSEGV, SIGBUS, SIGFPE and SIGILL
+ * (in some releases also SIGHUP), which print where a program crashed. This would replace handlers of the program;
+ * Java and Julia, for example, need theirs. irr_ucx_load therefore restores the handlers at once, except in two cases:
+ * the user requests UCX's handlers by a variable, or Open MPI or the program has loaded libucs before.
  */
 #include "transport/ucx/ucx.h"
 

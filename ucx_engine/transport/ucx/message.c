@@ -83,9 +83,9 @@ static void unlink_slot(irr_ucx_slot_t *slot)
 }
 
 /*
- * Ends a receive. If a message has already arrived, UCX may call this function while irr_ucx_recv is still running
- * (slot->inside), for example if the message is truncated or has several fragments. transport.h forbids recv to call
- * `done`, so irr_ucx_recv then returns the status instead.
+ * Ends a receive. If its message has already arrived, UCX may call this function while irr_ucx_recv is still running
+ * (slot->inside), for example for a truncated message. transport.h forbids recv to call `done`, so irr_ucx_recv then
+ * returns the status instead.
  */
 static void on_received(void *handle, ucs_status_t status, const ucp_tag_recv_info_t *info, void *user_data)
 {

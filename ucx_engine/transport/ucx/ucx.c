@@ -31,7 +31,7 @@
  */
 #define PROTO_V2_MINOR 16
 
-/* From 1.17 on, the name of a setting of one of UCX's transports begins with the name of the transport. */
+/* From 1.17 on, the names of the settings of UCX's transport tcp begin with TCP_. */
 #define FULL_NAMES_MINOR 17
 
 /* Length in bytes from which a contiguous message is faster than a list, because UCX then reads it by CMA or RDMA. */
