@@ -36,7 +36,7 @@ read_only_shm() {
 # check_shm: messages between ranks of a node need no /dev/shm; over UCX they do, and the text says so.
 check_shm() {
     export OMPI_MCA_coll_irr_transport=ucx OMPI_MCA_coll_irr_alltoallv_algorithm=direct OMPI_MCA_coll_irr_shm=0
-    beside "a read-only /dev/shm" read_only_shm "rank 0 of MPI_COMM_WORLD: .*UCX needs about 5 MB a rank in a writable /dev/shm; coll_irr_shm 1 needs"
+    beside "a read-only /dev/shm" read_only_shm "rank 0 of MPI_COMM_WORLD: .*UCX needs about 5 MB per rank in a writable /dev/shm; with coll_irr_shm=1 the"
     OMPI_MCA_coll_irr_shm=1 OMPI_MCA_coll_irr_verbose=1
     export OMPI_MCA_coll_irr_verbose
     beside "shared memory of coll/irr needs none" says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: direct" unshare -m sh -c \

@@ -4,8 +4,8 @@
  *
  * With grants, neither a sender nor a receiver divides its bandwidth among many messages.  It is not enough to limit
  * only the receives of a rank.  A rank with grants from two receivers would send to each receiver at half the speed.
- * Both receivers would wait, and the exchange would use a fraction of the network's bandwidth.  If `grants` is
- * 2, the next grant travels while the previous message is still moving.
+ * Both receivers would wait, and the exchange would use a small part of the network's bandwidth.  If `grants` is 2, the
+ * next grant travels while the previous message is still moving.
  *
  * A rank grants its receives in the order of its plan.  It sends the grant for receive number i when receive number i -
  * `grants` is complete.  Send number i waits for its grant, and for the completion of send number i - `grants`.  The
@@ -14,8 +14,8 @@
  *
  * The exchange ends if all its messages have a common order, in which each rank sends and in which each rank receives.
  * Proof: take the first message that is not complete.  All earlier receives of its receiver are complete, so the
- * message has its grant.  All earlier sends of its sender are complete, so the message starts.  The common order is the
- * list of a schedule.  With order rotate, messages are ordered by (to - from) mod P; with order natural, by from + to.
+ * message has its grant.  All earlier sends of its sender are complete, so the message starts.  The list of a schedule
+ * is a common order.  Order rotate sorts messages by (to - from) mod P, and order natural by from + to.
  *
  * Cost: one empty message for each message of the plan.  On emulated switched Ethernet, a prototype of this pacing used
  * 0.82 to 0.91 of the bandwidth of a port; without grants, exchanges used about half of it.  Unlike this file, the

@@ -3,9 +3,9 @@
  *
  * A slice (range of a block) for this rank is received in OUTPUT, the user's memory.  If it belongs to several blocks,
  * it is received in SCRATCH, and copied at the end.  All other slices are received in SCRATCH, where a send of a later
- * stage reads them.  Scratch that the sends of a stage have read is reused from the next stage on, by receives
- * that depend on all earlier sends.  A rank therefore holds at most the data that it received in two stages, which
- * theorem 1 of Liu, Wang and Prasanna bounds.  In addition it holds the slices to copy at the end.
+ * stage reads them.  Scratch that the sends of a stage have read is reused from the next stage on, by receives that
+ * depend on all earlier sends.  A rank therefore holds at most the data that it received in two stages, which theorem 1
+ * of Liu, Wang and Prasanna bounds.  In addition it holds the slices to copy at the end.
  *
  * The parameter `overlap` adds dependencies between stages.  With `dual` a send depends on all receives of the previous
  * stage.  With `single` it also depends on all sends of the previous stage.  With `blocking` a barrier follows each

@@ -10,12 +10,12 @@
  *
  * A long message is sent in chunks.  In a correct program both ranks have the same length for both directions.  If the
  * lengths differed, a rank could wait for chunks that never arrive.  The length of the first of n chunks therefore
- * encodes n: it is IRR_PAIRS_CHUNK + 2 n - 3 bytes, which is longer than any message that is sent whole.  A
- * rank that receives a first chunk of an unexpected length detects that its peer has other counts, or does not exchange
- * in place.  The peer detects the same error.  All other chunks wait for the first chunk of the peer, so neither rank
- * sends more data.  A peer that does not exchange in place receives too short a message, so its executor starts all its
- * sends at once (exec/exec.h).  Two errors are not detected: a whole message of IRR_PAIRS_CHUNK + 1 bytes from a peer
- * that does not exchange in place, and different lengths that are both above 32 GiB.
+ * encodes n: it is IRR_PAIRS_CHUNK + 2 n - 3 bytes, which is longer than any message that is sent whole.  A rank that
+ * receives a first chunk of an unexpected length detects that its peer has other counts, or does not exchange in place.
+ * The peer detects the same error.  All other chunks wait for the first chunk of the peer, so neither rank sends more
+ * data.  For a peer that does not exchange in place, the first chunk is a message that is too short, after which its
+ * executor starts all its sends (exec/exec.h).  Two errors are not detected: a whole message of IRR_PAIRS_CHUNK + 1
+ * bytes from a peer that does not exchange in place, and different lengths that are both above 32 GiB.
  *
  * Cost for d messages and b blocks: one copy of each byte, at most IRR_PAIRS_SCRATCH bytes of scratch, O(d + b) time,
  * and the messages of the direct route plus one message for each IRR_PAIRS_CHUNK bytes of a message.

@@ -4,10 +4,10 @@
  *
  * Without nodes, a rank has a slot for each column of its group (grid.h), and order/priority.c determines the step.
  *
- * With nodes and two dimensions, the rank that is the leader for a rank of another node (irr_nodes_rank_leader)
- * forwards the messages of its node to this rank.  With n ranks on its node, a rank leads for every n-th rank of
- * another node.  In the first stage all messages stay inside the nodes.  In the second stage a rank sends messages to
- * each other node: several if the node is larger than its own node, otherwise at most one.  Let w =
+ * With nodes and two dimensions, each node has a leader for each rank r of another node (irr_nodes_rank_leader).  The
+ * leader forwards the messages of its node to r.  With n ranks on its node, a rank leads for every n-th rank of another
+ * node.  In the first stage all messages stay inside the nodes.  In the second stage a rank sends messages to each
+ * other node: several if that node is larger than its own node, otherwise at most one.  Let w =
  * ceil(largest / smallest) for the sizes of nodes.  The message to the rank with index j of a node that is d nodes
  * ahead is sent in step (d - 1) * w + j / n + 1.  No two senders to a rank have the same d, so they send to it in
  * different steps.

@@ -3,7 +3,7 @@
  *
  *   - This build has no UCX.
  *   - The configuration names a provider or domain of libfabric, and neither transports nor devices of UCX.
- *   - The job has several nodes, and only libfabric supports the fast devices of the machine.
+ *   - The job has several nodes, and only libfabric supports the fast devices of this machine (devices.h).
  *   - The job has several nodes, and the settings of UCX exclude all networks.
  *
  * In all other cases UCX is selected, because most measurements were made with UCX.
@@ -73,7 +73,7 @@ void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *
         *choice = ofi_because("", "a provider or domain of libfabric is named");
     } else if (!config->one_node && devices->ofi[0] != '\0' && devices->ucx[0] == '\0') {
         *choice = ofi_because(devices->ofi,
-                              " is a fast device that only libfabric supports, and there is no other kind");
+                              " is a fast device that only libfabric supports, and UCX supports no fast device here");
     } else if (!config->one_node && excludes_networks(config, environment)) {
         *choice = ofi_because("", "the settings of UCX exclude all networks");
     }

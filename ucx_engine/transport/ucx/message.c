@@ -170,7 +170,7 @@ irr_status_t irr_ucx_send(irr_channel_t *channel, irr_request_t *request)
         return status;
     }
     if (status != IRR_OK) {
-        irr_log(IRR_LOG_ERROR, "ucx cannot connect to another rank: %s; the exchange ends in an error",
+        irr_log(IRR_LOG_ERROR, "ucx cannot connect to another rank: %s; this exchange returns an error",
                 irr_status_text(status));
         return status;
     }

@@ -199,8 +199,8 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
         if (status != IRR_OK) {
             irr_log(IRR_LOG_ERROR, "ucx opens no transport with TLS %s (%sucx_tls) and devices %s (%sucx_devices): %s; "
                     "ucx_info -d lists the transports and devices of this host",
-                    irr_given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : "of its own choice",
-                    irr_log_prefix(), irr_given(config->ucx_devices) ? config->ucx_devices : "of its own choice",
+                    irr_given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : "chosen by UCX",
+                    irr_log_prefix(), irr_given(config->ucx_devices) ? config->ucx_devices : "chosen by UCX",
                     irr_log_prefix(), irr_ucx.ucs_status_string(ucs_status));
         }
     }
@@ -219,8 +219,8 @@ static irr_status_t open_worker(irr_ucx_t *ucx, bool one_node)
 
     if (status != UCS_OK) {
         irr_log(IRR_LOG_ERROR, "ucx cannot create a worker: %s%s%s%s", irr_ucx.ucs_status_string(status),
-                one_node ? " (UCX needs about 5 MB a rank in a writable /dev/shm; " : "",
-                one_node ? irr_log_prefix() : "", one_node ? "shm 1 needs no files there)" : "");
+                one_node ? " (UCX needs about 5 MB per rank in a writable /dev/shm; with " : "",
+                one_node ? irr_log_prefix() : "", one_node ? "shm=1 the ranks need no files there)" : "");
         return irr_ucx_status(status);
     }
     status = irr_ucx.ucp_worker_get_address(ucx->worker, &ucx->address, &ucx->address_length);
