@@ -21,7 +21,7 @@
 struct irr_signals;
 
 typedef struct irr_pacing_params {
-    size_t grants;                       /* pacing grant: maximum number of open grants, and of sends in flight */
+    size_t grants;                       /* pacing grant: maximum number of open grants, and of sends; 0: default */
     const struct irr_signals *signals;   /* pacing sync: the signals and waits of the rank; NULL: none */
 } irr_pacing_params_t;
 

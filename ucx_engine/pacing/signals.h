@@ -2,10 +2,10 @@
  * signals.h - the signals and waits of one rank when a schedule runs with pacing sync.
  *
  * Two messages of different steps that share a link must not use the link at the same time (order/tree/syncs.h).  A
- * signal takes time to travel, and the link would be idle during this time.  A rank therefore sends a signal early: its
+ * signal takes time to travel, and the link would be idle during this time.  A rank therefore sends a signal early: the
  * first n receives count as complete when all their bytes except the last `lead` bytes have arrived.  At most `lead`
- * bytes then share the link with the next message.  Ranks may have different leads.  With any leads, no rank waits for
- * a message of a later step.
+ * bytes then share the link with the next message.  Ranks may have different leads.  Whatever the leads are, no rank
+ * waits for a message of a later step.
  *
  *     Faraj, Yuan: Message scheduling for all-to-all personalized communication on Ethernet switched clusters,
  *     section 5

@@ -5,7 +5,7 @@
  *
  * A rank sends at most one message in a step.  If the message is cut into pieces, they start together.  The receiver of
  * a message signals the ranks whose later sends share a link with the message.  pacing/signals.h computes these
- * signals.  A signal is sent when the last bytes of the message (the lead) have yet to arrive, so that the link is not
+ * signals.  A signal is sent when only the last bytes of the message (the lead) are missing, so that the link is not
  * idle while the signal travels.  In the plan, a signal waits for a number of receives, and for all earlier signals.
  * The signals to a peer are therefore in order, and no rank waits for a later step.
  *

@@ -3,9 +3,9 @@
  * length may differ from rank to rank.
  *
  * Both use the binomial tree of ranks 0 to P - 1.  To get the parent of a rank, clear the lowest set bit of the rank.
- * The children of rank r are r + 1, r + 2, r + 4 and so on, as long as the distance is less than the lowest set bit of
- * r.  The family of a rank is the rank and all ranks below it in the tree.  A family has consecutive ranks, so a
- * message carries consecutive entries, in the order of ranks.
+ * The children of rank r are r + 1, r + 2, r + 4 and so on.  The distance is less than the lowest set bit of r; rank 0
+ * has no such limit.  The family of a rank is the rank and all ranks below it in the tree.  A family has consecutive
+ * ranks, so a message carries consecutive entries, in the order of ranks.
  *
  * In a gather each rank sends its entry to rank 0; in a scatter rank 0 sends each rank its entry.  irr_plan_check
  * proves the plans correct as plans of such an exchange.  In a gather, buffer INPUT is the entry of the rank, and

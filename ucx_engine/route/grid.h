@@ -26,7 +26,7 @@
 #define IRR_GRID_LEVELS_MAX IRR_DIMS_MAX
 
 /*
- * A grid.  If `nodes` is set, each node is a group of the first dimension, and `columns` is unused (stages.c).  A slice
+ * A grid.  If `nodes` is set, the first dimension lies inside the nodes, and `columns` is unused (stages.c).  A slice
  * is a range of a block that travels separately.  With nodes and two dimensions, a slice travels from its source to a
  * rank of the same node, and then to its destination.  With nodes and three dimensions, a slice for another node
  * travels from its source to a leader of the source's node, to a leader of the destination's node, and to its

@@ -13,7 +13,7 @@ typedef struct builder {
     const irr_problem_t      *problem;
     const irr_pairs_limits_t *limits;
     irr_plan_t               *plan;
-    size_t                    copies;       /* index of the latest step that copies, plus 1; 0: none */
+    size_t                    copies;       /* 1 + index of the latest step that copies; 0: no step has copied */
     size_t                    position;     /* position of the next chunk */
     size_t                    oldest;       /* step at which the search for sends whose bytes are in use begins */
     size_t                    oldest_position;   /* position of the bytes of the first send from step `oldest` on */

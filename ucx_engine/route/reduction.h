@@ -2,16 +2,16 @@
  * reduction.h - a reduction over all ranks, as steps of a plan.  Each rank has the same number of 64-bit words.  In the
  * end all ranks have, for each word, its maximum over all ranks.
  *
- * The algorithm is a dissemination.  In round k, counted from 0, a rank sends its words to rank + 2^k, receives the
- * words of rank - 2^k, and replaces each of its words by the maximum of both.  After the last round the words of each
- * rank have reached all ranks, directly or through other ranks.  A word may arrive twice, which does not change a
- * maximum.  Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization", 1988.
+ * The algorithm is a dissemination.  In round k, counted from 0, a rank sends its words to rank + 2^k, and receives the
+ * words of rank - 2^k (modulo P).  It then replaces each of its words by the maximum of this and the received word.
+ * After the last round the words of each rank have reached all ranks, directly or through other ranks.  A word may
+ * arrive twice, which does not change a maximum.  Hensgen, Finkel, Manber, "Two algorithms for barrier
+ * synchronization", 1988.
  *
- * If the nodes are known, the ranks of a node first send their words along a binomial tree to their lowest rank, the
- * leader.  The leaders run the dissemination, and send the result back down the trees.  Only leaders send messages
- * between nodes.
+ * If the nodes are known, the ranks of a node first send their words along a binomial tree to the leader, their lowest
+ * rank.  The leaders run the dissemination, and send the result down the trees.  Only leaders send between nodes.
  *
- * A reduction of no words is a barrier, with empty messages.  A rank sends at most one message to each other rank, so
+ * A reduction of no words is a barrier: its messages are empty.  A rank sends at most one message to any other rank, so
  * all messages may have the same stage.
  *
  * Cost for P ranks: a rank sends ceil(log2 P) messages, one after the other.  Cost for N nodes of at most L ranks:

@@ -94,7 +94,7 @@ static void close_transport(irr_transport_t *transport)
 /*
  * Returns IRR_OK when all sends have ended and no message is being discarded. A rendezvous with a receiver that never
  * answers does not end, and cannot be cancelled. If no send ends for QUIET_NS, drain therefore gives up the remaining
- * sends. The caller must call progress in between, because libfabric moves messages only during its functions.
+ * sends. The caller must call progress in between, because libfabric moves messages only while it is called.
  */
 static irr_status_t drain(irr_transport_t *transport)
 {

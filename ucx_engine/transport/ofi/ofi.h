@@ -194,8 +194,8 @@ void irr_ofi_post_later(irr_ofi_t *ofi, irr_ofi_op_t *op, irr_ofi_backlog_t *bac
 /* Passes the operations of all backlogs to libfabric, as far as it accepts them. */
 void irr_ofi_retry(irr_ofi_t *ofi);
 /*
- * Makes irr_ofi_t.scrap the memory of a receive that discards all bytes. If a receive has no memory, rxm (a part of
- * libfabric, here 1.17) never ends it when its message is long.
+ * Makes irr_ofi_t.scrap the memory of a receive that discards all bytes. If a receive without memory gets a long
+ * message, rxm (a part of libfabric) 1.17 never ends the receive.
  */
 void irr_ofi_use_scrap(irr_ofi_t *ofi, irr_ofi_op_t *op);
 /* Cancels a receive. The receive ends now, or in a later call of progress. */

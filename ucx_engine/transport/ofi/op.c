@@ -11,7 +11,7 @@
 
 #define SLAB_OPS 64
 
-/* Reserve for operations that end without action of other ranks: a rank without memory must report its failure. */
+/* Reserve for operations that end without action of other ranks. With it, a rank without memory reports its failure. */
 #define OPS_KEPT 4
 #define KEPT_MAX ((size_t)16 << 20)
 

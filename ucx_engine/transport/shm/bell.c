@@ -6,8 +6,8 @@
  * FIFO, has sent or consumed a slot, it reads the flag. If the flag is set, the partner opens the pipe through /proc,
  * writes a byte, and closes the pipe. The number of open files therefore does not grow with the number of partners.
  *
- * A wakeup can be lost, because sends contain no memory fence, which would slow them down. The sender's store to the
- * FIFO may still be in the store buffer of its processor, invisible to the receiver, when the sender reads the flag.
+ * A wakeup can be lost, because a send has no memory fence; the fence would take time. When the sender reads the flag,
+ * its store to the FIFO may still be in the store buffer of its processor, where the receiver does not see the store.
  * The receiver therefore yields between setting the flag and checking its FIFOs, which usually is long enough for the
  * store to become visible. For the remaining cases callers limit the time of a sleep. The system call membarrier would
  * prevent lost wakeups, but its first call in a process with threads takes at least 10 ms.

@@ -2,8 +2,8 @@
  * link.c - links, by which two processes of a node find each other's memory, and copying to and from lists of pieces.
  *
  * The segment of a process has a list of links, one for each process with which it has exchanged messages. A process
- * appends the link for another process when it first sends to it or receives from it. The other process searches the
- * list for the link with its own name, repeatedly until the link is there. Each search begins where the previous one
+ * appends the link for a partner before its first message to or from this partner. The partner searches the list for
+ * the link with the partner's name, repeatedly until the link is there. Each search begins where the previous one
  * stopped: O(1) per search if no link is new, and O(links) for each pair of processes in total.
  */
 #include "transport/shm/shm.h"

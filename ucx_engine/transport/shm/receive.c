@@ -48,7 +48,7 @@ static inline void consume(irr_peer_t *peer, bool wants_count)
     }
 }
 
-/* Returns true if a piece is a first one when it must be, lies in the data ring, and does not exceed its message. */
+/* Returns true if a piece is first or not as expected, lies in the data ring, and is not longer than its message. */
 static bool is_good_piece(const irr_peer_t *peer, uint64_t total, uint64_t offset, uint64_t length, bool first)
 {
     return first == (peer->missing == 0) && length > 0 && length <= IRR_FIFO_PIECE &&

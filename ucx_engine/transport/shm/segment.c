@@ -120,7 +120,7 @@ irr_status_t irr_segment_take(irr_segment_t *segment, size_t bytes, size_t *offs
 
 /* ---- reading ---- */
 
-/* Returns true if the file matches the handle, and its seals prevent it from shrinking. */
+/* Returns true if the file matches the handle, and has the seal that prevents shrinking. */
 static bool is_valid(int file, const irr_segment_handle_t *handle)
 {
     struct stat status;

@@ -280,7 +280,7 @@ bool irr_shm_may_send(irr_peer_t *peer)
 
 /*
  * Cancels the queued sends of a channel, and appends them to `cancelled`. If the first send of the queue has sent a
- * part of its message, a stand-in replaces it, which announces that the rest will not arrive.
+ * part of its message, irr_peer.stand_in replaces it, and announces that the rest will not arrive.
  */
 static void cancel_queued(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *cancelled)
 {

@@ -80,7 +80,7 @@ bool irr_shm_single_ended(const irr_peer_t *peer)
     return ended;
 }
 
-/* Marks the messages as revoked for the receiver. Their tokens stay in use until it has read or discarded them. */
+/* Marks messages as revoked. Their tokens stay in use until the receiver has read or discarded the messages. */
 void irr_shm_revoke(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *cancelled)
 {
     for (unsigned token = 0; peer->nsingle > 0 && token < IRR_SHM_TOKENS; token++) {

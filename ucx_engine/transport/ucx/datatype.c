@@ -1,10 +1,10 @@
 /*
  * datatype.c - the form gather (transport.h): UCX calls us to copy between a list of pieces and UCX's buffers.
  *
- * UCX calls pack or unpack for one range of the message (a fragment) after the other. Sender and receiver each copy a
- * byte once. UCX may unpack fragments out of order, if a rendezvous uses several network ports. Each call therefore
- * searches for the piece at its offset, which takes no time if the fragments are in order. Bytes for a piece without a
- * base are discarded.
+ * UCX calls pack or unpack for one range of the message (a fragment) after the other. Sender and receiver each copy
+ * every byte once. UCX may unpack fragments out of order, if a rendezvous uses several network ports. Each call
+ * therefore searches for the piece at its offset, which takes no time if the fragments are in order. Bytes for a piece
+ * without a base are discarded.
  */
 #include "transport/ucx/ucx.h"
 
