@@ -86,7 +86,7 @@ static void agree(irr_choosers_t *job)
     }
 }
 
-/* Returns the strategy of the next exchange: its number in the list, or 0. */
+/* Returns the strategy of the next exchange: its number in the list counted from 1, or 0. */
 static int gone(const irr_choosers_t *job)
 {
     const int strategy = irr_choice_strategy(&job->choice[0]);

@@ -12,23 +12,23 @@ enum { IRR_CHOOSERS_RANKS = 3, IRR_CHOOSERS_LIST = 6, IRR_CHOOSERS_DEPTH = 7 };
 
 typedef struct irr_choosers {
     irr_choice_t choice[IRR_CHOOSERS_RANKS];
-    double       ns[1 + IRR_CHOOSERS_LIST];   /* times of an exchange by strategy 0 and by each of the list */
+    double       ns[1 + IRR_CHOOSERS_LIST];   /* ns of an exchange by strategy 0 and by each of the list */
     int          lucky;                       /* one of `lucky` exchanges by strategy 0 takes lucky_ns; 0: none */
     double       lucky_ns;                    /* time of a lucky exchange */
-    double       doubt;                       /* factor between expected and real times */
+    double       doubt;                       /* ratio of the predicted times to the real times */
     irr_recall_t recall;                      /* the ranks' memory of the list */
     double       first, strategy_ns;          /* cost of a setup, and of each strategy in a setup */
     int          can_open;                    /* number of strategies of the list that can be set up */
     int          list[IRR_TRIAL_STRATEGIES];  /* index in the list by slot; 0: strategy 0 */
     uint64_t     bytes;
-    double       agreement;                   /* time of an agreement */
-    double       own, took;                   /* total time: if all exchanges used strategy 0, and real */
+    double       agreement;                   /* time of an agreement in ns */
+    double       own, took;                   /* total ns: as if all exchanges used strategy 0, and as run */
     int          opened, settled, agreements;
     int          disturbed, disturbed_to;     /* exchanges between these two take ten times as long */
     uint64_t     *counts;   /* state of random numbers that scale bytes and times by up to 2; NULL: no scaling */
     uint64_t     *noise;    /* state of random numbers by which exchanges take 0.7 to 1.3 times as long; NULL: none */
     double       saved;     /* time that strategies outside of trials save compared to strategy 0 */
-    int          depth;     /* largest number of exchanges in progress at a time; 0 is as 1 */
+    int          depth;     /* largest number of exchanges in progress at a time; 0 means 1 */
     int          open[IRR_CHOOSERS_RANKS];
     irr_choice_timing_t timing[IRR_CHOOSERS_RANKS][IRR_CHOOSERS_DEPTH];   /* the exchanges in progress */
     uint64_t     times[IRR_CHOOSERS_RANKS][IRR_CHOOSERS_DEPTH];

@@ -18,7 +18,7 @@ static size_t any_short(uint64_t *state)
     return 1 + irr_test_below(state, SHORT_MAX);
 }
 
-/* Draws the length of a message.  hot, unit: drawn once for the job. */
+/* Draws the length of a message. The caller draws `hot` and `unit` once per job. */
 static size_t draw_length(irr_job_kind_t kind, int ranks, int from, int to, int hot, size_t unit, uint64_t *state)
 {
     switch (kind) {
@@ -225,7 +225,7 @@ static unsigned char byte_of(int from, int to, size_t i)
     return (unsigned char)((size_t)from * 151 + (size_t)to * 59 + i * 7 + (i >> 8) * 13 + (i >> 16) * 29);
 }
 
-/* Writes the contents of a block, which begins at byte `at` of its message. Checks of each byte would take long. */
+/* Writes a block, which begins at byte `at` of its message. Sanitizers do not check it, because that takes long. */
 __attribute__((no_sanitize("address", "undefined")))
 static void write_block(const irr_job_t *job, unsigned char *base, const irr_block_t *block, size_t at, int from,
                         int to)

@@ -80,7 +80,7 @@ void irr_job_poison(irr_job_t *job, int rank);
 const void *irr_job_input(const irr_job_t *job, int rank);
 void       *irr_job_output(const irr_job_t *job, int rank);
 
-/* Shortens a message at both ends. To be called before the job is filled. The removed bytes become guard bytes. */
+/* Shortens a message at both ends. The caller does so before it fills the job. The removed bytes become guard bytes. */
 void irr_job_shorten(irr_job_t *job, int from, int to, size_t length);
 
 /*

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Maximum number of allocations in irr_memory_fail_each, more than any test has. */
+/* Maximum number of allocations that irr_memory_fail_each lets fail; no test makes more. */
 #define ALLOCATIONS_MAX 100000
 
 static atomic_size_t alive, alive_bytes;

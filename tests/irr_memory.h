@@ -8,7 +8,7 @@
 
 #include "irr.h"
 
-/* Installs the allocator, and cancels all requested failures; irr_test_main calls it before each case. */
+/* Installs the allocator, and cancels all requested failures. irr_test_main calls this function before each case. */
 void irr_memory_begin(void);
 
 /*
@@ -26,7 +26,7 @@ void irr_memory_disown(size_t most);
  */
 void irr_memory_fail(size_t nth, bool (*applies)(void));
 
-/* After irr_memory_fail, also makes all counted allocations behind the nth allocation fail. */
+/* Called after irr_memory_fail: all counted allocations after the nth allocation fail, too. */
 void irr_memory_fail_all(void);
 
 /* Makes allocations of more than `bytes` bytes fail from now on. SIZE_MAX removes the limit. */

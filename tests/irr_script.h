@@ -15,9 +15,9 @@ typedef struct irr_turn {
     irr_act_t act;
     int       job;       /* index of a filled job */
     int       object;    /* number of the exchange object; each rank has its own order of the objects */
-    bool      planned;   /* restart: the plan of the job has been made */
+    bool      planned;   /* restart: the plan of the job exists */
     bool      repeats;   /* the turn before was a run of the same job */
-    bool      bare;      /* restart: an earlier restart has learned the plan, so no description travels */
+    bool      bare;      /* restart: an earlier restart stored the plan, so ranks send no descriptions of messages */
 } irr_turn_t;
 
 typedef struct irr_script_rank {
@@ -43,7 +43,7 @@ struct irr_script {
 /* Opens a script without turns. The memory belongs to the world. */
 void irr_script_open(irr_script_t *script, irr_team_t *team, irr_job_t *const *jobs, int objects);
 
-/* Gives the exchange objects back. */
+/* Returns the exchange objects to their communicators. */
 void irr_script_close(irr_script_t *script);
 
 /* Replaces the turns. All turns have ended. */
@@ -60,10 +60,10 @@ void irr_script_begin(irr_script_t *script, int rank);
 void irr_script_look(irr_script_t *script, int rank);
 void irr_script_step(irr_script_t *script, int rank, uint64_t *state);
 
-/* Returns true if all ranks have taken all turns. */
+/* Returns true if all ranks have ended all turns. */
 bool irr_script_is_over(const irr_script_t *script);
 
-/* Takes all turns in steps of random ranks. Returns false if more than `steps` steps are needed. */
+/* Runs all turns. Each step advances one random rank. Returns false if more than `steps` steps are needed. */
 bool irr_script_run(irr_script_t *script, int steps, uint64_t *state);
 
 #endif

@@ -26,8 +26,8 @@ typedef struct irr_spy {
     size_t           refuse_send, refuse_recv;       /* number of the operation to refuse, from 1; 0: none */
     irr_status_t     refusal;            /* status of the refused operation */
     bool             refused;            /* a send was refused */
-    bool             unreachable;        /* reach returns IRR_ERR_UNREACHABLE for every peer */
-    irr_status_t     connects_end;       /* if not IRR_OK, connect returns this status */
+    bool             unreachable;        /* the operation `reach` returns IRR_ERR_UNREACHABLE for every peer */
+    irr_status_t     connects_end;       /* if not IRR_OK, the operation `connect` returns this status */
     size_t           busy_discards;      /* number of calls of discard from now on that return IRR_IN_PROGRESS */
 
     /* Called before each send starts, unless NULL. */
@@ -43,7 +43,7 @@ typedef struct irr_spy {
 /* Creates a spy, which owns inner. Freeing the spy as a transport also frees inner. */
 irr_spy_t *irr_spy_create(irr_transport_t *inner);
 
-/* Attribute an allocation (irr_memory_fail): to a send of an inner transport that runs now, or to the engine. */
+/* Filters for irr_memory_fail: true if a send of an inner transport allocates, or if the engine allocates. */
 bool irr_spy_sends_now(void);
 bool irr_spy_engine_allocates(void);
 

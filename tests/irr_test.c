@@ -69,7 +69,7 @@ static void run_case(void)
     const size_t before = irr_memory_alive();
     const irr_test_case_t *test = next;
 
-    next = test->next;   /* a fatal assertion leaves this function */
+    next = test->next;   /* stored before the case runs, because a fatal assertion leaves this function */
     irr_memory_begin();
     test->run(test);
     CU_ASSERT_EQUAL(irr_memory_alive(), before);

@@ -27,7 +27,7 @@ struct irr_test_case {
     irr_test_case_t *next;
 };
 
-/* Adds a case behind the cases that have its number or a lower number. The case stays where it is. */
+/* Inserts a case behind the cases with the same or a lower number. The list refers to *added, without a copy. */
 void irr_test_add(irr_test_case_t *added);
 
 /* Runs all cases.  Returns the exit status of the program. */
@@ -36,7 +36,7 @@ int irr_test_main(const char *suite, unsigned limit_seconds);
 /* Calls a function before main, to add cases. */
 #define IRR_TEST_BEFORE_MAIN __attribute__((constructor))
 
-/* Adds a case with the name `text`, which `call` runs. function: begins the names of what the macro defines. */
+/* Adds a case with the name `text`, which `call` runs. function: prefix of the names that the macro defines. */
 #define IRR_TEST_CALL(function, text, call)                                                           \
     static void function##_run(const irr_test_case_t *self)                                           \
     {                                                                                                 \
@@ -51,13 +51,13 @@ int irr_test_main(const char *suite, unsigned limit_seconds);
         irr_test_add(&added);                                                                         \
     }
 
-/* Begins a case, in place of the head of its function: IRR_TEST(test_this, "what the case shows") { ... } */
+/* Begins the function of a case: IRR_TEST(test_this, "what the case shows") { ... } */
 #define IRR_TEST(function, text)                 \
     static void function(void);                  \
     IRR_TEST_CALL(function, text, function())    \
     static void function(void)
 
-/* Begins a case with random numbers: its parameter `state` is their state, which begins with irr_test_seed(). */
+/* Begins a case with the parameter `state`, the state of random numbers. It starts with irr_test_seed(). */
 #define IRR_TEST_SEEDED(function, text)                                         \
     static void function(uint64_t *state);                                      \
     IRR_TEST_CALL(function, text, function(&(uint64_t){ irr_test_seed() }))     \
@@ -73,7 +73,7 @@ int irr_test_main(const char *suite, unsigned limit_seconds);
 /* The number of elements of an array. */
 #define IRR_TEST_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Marks the running case as skipped. reason: a text by which a user can act. */
+/* Marks the running case as skipped. reason: a text that tells the user what is missing. */
 void irr_test_skip(const char *reason);
 
 /* Returns the seed of this run: IRR_SEED, or a seed that differs from run to run. Prints the seed once. */

@@ -20,7 +20,7 @@ typedef irr_status_t irr_text_read_t(const char *path, irr_file_error_t *error);
 /* Calls the reader with a file with these contents.  The file exists during the call. */
 irr_status_t irr_text_read(irr_text_read_t *read, const char *text, size_t length, irr_file_error_t *error);
 
-/* A file that a reader refuses, with the line of the error; line 0: the error has no line. */
+/* A file that a reader refuses, and the line number in the error message; 0: the message has no line number. */
 typedef struct irr_text_bad {
     const char *text;    /* NULL: the end of the table */
     size_t      length;  /* 0: up to the end of the string */

@@ -16,7 +16,7 @@ typedef struct irr_turns {
     irr_counters_t counters[IRR_TURNS_RANKS];     /* counters of the engines at the end */
 } irr_turns_t;
 
-/* Returns settings with the algorithm of that name and the seed 5. */
+/* Returns settings with this algorithm and the seed 5. */
 irr_settings_t irr_turns_with(const char *algorithm);
 
 /* Makes the world and the parameters, and creates the communicator. */

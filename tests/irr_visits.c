@@ -1,6 +1,4 @@
-/*
- * irr_visits.c - see irr_visits.h.  This file itself must not be counted.
- */
+/* irr_visits.c - see irr_visits.h. This file must be compiled without VISITS_CFLAGS, because it defines the counter. */
 #include "irr_visits.h"
 
 uint64_t irr_visits;

@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 #define DRAIN_ROUNDS  1000
-#define ROUNDS_IDLE   1024      /* an idle engine acts once in so many rounds (comm/engine.c) */
+#define ROUNDS_IDLE   1024      /* an idle engine acts once in this number of rounds (comm/engine.c) */
 #define ROUNDS_HELD   100       /* number of rounds after which no message is held back (irr_fault_t) */
-#define ACTS_QUIET    9         /* so many acts of all engines without an event show that a world is at rest */
+#define ACTS_QUIET    9         /* a world is at rest if all engines act this number of times without an event */
 #define ROUNDS_MAX    1000000   /* number of rounds after which a setup or an exchange counts as hanging */
 
 /* ---- memory ---- */
@@ -85,7 +85,7 @@ void irr_world_open_faulty(irr_world_t *world, int ranks, uint64_t seed, size_t 
     irr_test_must(irr_fabric_create(ranks, seed, eager_max, &fabric));
     for (int r = 0; r < ranks; r++) {
         irr_test_must(irr_loopback_open(fabric, r, &transports[r]));
-        if (faults != NULL) {   /* the inner spy marks allocations of held sends; see irr_spy_sends_now */
+        if (faults != NULL) {   /* the inner spy marks allocations of delayed sends; see irr_spy_sends_now */
             irr_test_must(irr_fault_open(&irr_spy_create(transports[r])->super, &faults[r], &transports[r]));
         }
     }
@@ -127,7 +127,7 @@ static void settle(const irr_world_t *world)
 
 bool irr_world_close(irr_world_t *world)
 {
-    settle(world);   /* meanwhile unexpected messages are discarded, as in a barrier before the end */
+    settle(world);   /* during these rounds engines discard unexpected messages, as in a barrier before the end */
     for (int r = 0; r < world->ranks; r++) {
         irr_engine_close(world->engines[r]);
     }

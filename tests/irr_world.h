@@ -57,7 +57,7 @@ bool irr_world_drain(irr_world_t *world);
 /* Returns the number of communicator ids that are in use, added over all engines. */
 int irr_world_used_ids(const irr_world_t *world);
 
-/* Returns the rank of its world that a function of this file advances, or has advanced last. */
+/* Returns the rank whose engine a function of this file advances or advanced last. */
 int irr_world_self(void);
 
 /* A communicator as each of its members sees it. The arrays are indexed by rank in the communicator. */
@@ -71,7 +71,7 @@ typedef struct irr_team {
     irr_comm_t       **comms;
     struct irr_member *setups;
 
-    /* The collectives of the host in the last setup. */
+    /* The collectives of the host (the caller of the engine) in the last setup. */
     size_t fail_call;                /* number of the collective that fails on all members, from 1; 0: none */
     size_t gathers, reduces;         /* numbers of completed collectives */
     int    arrived;                  /* number of members that have entered the collective in progress */
@@ -92,7 +92,7 @@ void         irr_team_start_setup(irr_team_t *team);
 irr_status_t irr_team_test_setup(irr_team_t *team, int rank);
 void         irr_team_abandon_setup(irr_team_t *team);
 
-/* Returns the reason why the last setup failed, as a member knows it. */
+/* Returns the error message of the last failed setup on a member. */
 const char  *irr_team_why(const irr_team_t *team, int rank);
 
 /*

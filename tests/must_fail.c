@@ -21,7 +21,7 @@ static void test_failed_skip(const irr_test_case_t *self)
 {
     (void)self;
     irr_test_skip("a failure is not hidden by this");
-    CU_ASSERT_TRUE_FATAL(0);   /* the next case runs nevertheless */
+    CU_ASSERT_TRUE_FATAL(0);   /* later cases must run nevertheless */
 }
 
 static void test_success(const irr_test_case_t *self)

@@ -25,7 +25,7 @@ static inline irr_status_t irr_plan_all_nodes(int ranks, irr_nodes_t *nodes)
     return status;
 }
 
-/* Returns the i-th order that computes a schedule, or NULL if there are not so many. */
+/* Returns the i-th order that computes a schedule, or NULL if i is not below the number of these orders. */
 static inline const irr_order_t *irr_plan_all_order(int i)
 {
     static const irr_order_t *const orders[] = {
@@ -54,7 +54,7 @@ static inline irr_status_t irr_plan_one(int algorithm, const irr_problem_t *prob
     return irr_strategy_build(irr_algorithm_strategy(algorithm), problem, NULL, NULL, plan);
 }
 
-/* The type of irr_plans_build, and of other functions that build the plans of all ranks. */
+/* The type of irr_plans_build and of the other functions that build the plans of all ranks. */
 typedef irr_status_t irr_plan_all_fn_t(const irr_strategy_t *strategy, const irr_plans_known_t *known,
                                        irr_plans_t *plans);
 

@@ -70,13 +70,13 @@ irr_status_t irr_scene_check(irr_scene_t *scene);
 void irr_scene_accept(irr_scene_t *scene);
 void irr_scene_refuse(irr_scene_t *scene, const char *reason);
 
-/* One defect, and the reason that the checker must give.  A list ends with NULL. */
+/* A change that makes plans wrong, and the expected reason of the checker. A list ends with NULL. */
 typedef struct irr_scene_breakage {
     void (*apply)(irr_scene_t *scene);
     const char *reason;
 } irr_scene_breakage_t;
 
-/* Applies each defect to a new scene, which the checker must refuse. */
+/* Applies each change to a new scene. Asserts that the checker refuses it for the expected reason. */
 void irr_scene_refuse_each(void (*open)(irr_scene_t *scene), const irr_scene_breakage_t *breakages);
 
 /* irr_scene_step returns step i of a rank. irr_scene_piece returns piece p of step i. */
