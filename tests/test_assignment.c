@@ -150,7 +150,7 @@ static void fail_entry(const crew_t *crew, int rank, irr_reader_t entry, uint64_
     }
 }
 
-IRR_TEST(test_memory, "no memory")
+IRR_TEST(test_memory, "each failed allocation is an error and leaks no memory")
 {
     uint64_t state = irr_test_seed() + 2;
 
@@ -234,7 +234,7 @@ static void spoil_entry(const crew_t *crew, int rank, irr_reader_t entry, uint64
     }
 }
 
-IRR_TEST(test_spoilt, "a damaged assignment is refused, or makes a plan")
+IRR_TEST(test_spoilt, "a damaged assignment is refused, or a plan can be made from it")
 {
     uint64_t state = irr_test_seed() + 1;
 

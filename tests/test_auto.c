@@ -63,7 +63,7 @@ IRR_TEST(test_devices, "the devices of a machine and the settings of the user se
     }
 }
 
-/* UCX_TLS or UCX_NET_DEVICES may confine UCX to a node. The parameters of the component take precedence. */
+/* UCX_TLS or UCX_NET_DEVICES may exclude all networks from UCX. The parameters of the component take precedence. */
 static void expect_confined(irr_ucx_environment_t environment, bool confined)
 {
     irr_engine_config_t config = nodes;
@@ -80,7 +80,7 @@ static void expect_confined(irr_ucx_environment_t environment, bool confined)
     expect(config, none, environment, "ucx", first);
 }
 
-IRR_TEST(test_environment, "the choice by the environment of UCX")
+IRR_TEST(test_environment, "variables of UCX that exclude all networks select libfabric")
 {
     static const struct { const char *text; bool confined; } tls[] = {
         { "sm,self", true }, { "posix", true }, { "SELF,CMA,sysv", true }, { "sm,", true }, { "", false },
@@ -99,21 +99,21 @@ IRR_TEST(test_environment, "the choice by the environment of UCX")
     }
 }
 
-IRR_TEST(test_named, "a name in the parameters, and none")
+IRR_TEST(test_named, "a name in the parameters selects the transport; otherwise the first row does")
 {
     irr_engine_config_t config = one_node;
     irr_transport_choice_t choice;
 
     irr_transport_choose(&config, &choice);
     CU_ASSERT_STRING_EQUAL(choice.name, irr_transport_name(0));
-    config.transport = "pigeon";   /* opening it detects that it does not exist */
+    config.transport = "pigeon";   /* choosing accepts an unknown name; opening refuses it */
     irr_transport_choose(&config, &choice);
     CU_ASSERT_STRING_EQUAL(choice.name, "pigeon");
 }
 
 /* ---- the table ---- */
 
-IRR_TEST(test_rows, "the rows of the table")
+IRR_TEST(test_rows, "the table has at least one row, and none before the first")
 {
     int rows = 0;
 
@@ -125,7 +125,7 @@ IRR_TEST(test_rows, "the rows of the table")
 }
 
 /* Without a name the engine opens the first row. An unknown name causes one error message, which lists the rows. */
-IRR_TEST(test_names, "names, and one that does not exist")
+IRR_TEST(test_names, "a known, an empty and an unknown name of a transport")
 {
     irr_engine_config_t config = { .one_node = true, .job_ranks = 1, .node_ranks = 1 };
     irr_transport_t *transport = NULL;
@@ -155,7 +155,7 @@ IRR_TEST(test_names, "names, and one that does not exist")
     CU_ASSERT_EQUAL(irr_world_log.lines, 1);
 }
 
-IRR_TEST(test_late, "an engine opens its transport once, on request, and works without it")
+IRR_TEST(test_late, "an engine opens each transport once, on request, and progresses without one")
 {
     char name[16];
     irr_engine_config_t config = { .transport = name, .one_node = true, .job_ranks = 1, .node_ranks = 1 };
@@ -241,7 +241,7 @@ static void expect_interfaces(const char *include, const char *exclude, const ch
     }
 }
 
-IRR_TEST(test_interfaces, "interfaces that the lists admit")
+IRR_TEST(test_interfaces, "interfaces that the lists of the tcp btl admit")
 {
     static const char standard[] = "127.0.0.1/8,sppp";
 
@@ -258,7 +258,7 @@ IRR_TEST(test_interfaces, "interfaces that the lists admit")
 }
 
 /* Wrong entries admit no interface. A list that is too long for the buffer is not written. */
-IRR_TEST(test_nonsense, "wrong entries")
+IRR_TEST(test_nonsense, "malformed entries in the lists of interfaces")
 {
     char found[8];
     host_t host;
@@ -309,7 +309,7 @@ static void expect_devices(const char *const *list, const char *ucx, const char 
     CU_ASSERT_EQUAL(system(command), 0);
 }
 
-IRR_TEST(test_sysfs, "fast devices")
+IRR_TEST(test_sysfs, "fast devices found in sysfs")
 {
     static const char *const none[] = { NULL }, *const nic[] = { "net/eth0=virtio_net", NULL },
         *const verbs[] = { "infiniband/mlx5_1=mlx5_core", "infiniband/mlx5_0=mlx5_core", "infiniband/rxe0", NULL },

@@ -88,14 +88,14 @@ static bool has_pacing(const irr_candidate_t *list, int count, const irr_pacing_
 
 /* ---- the members of the list ---- */
 
-IRR_TEST(test_one_node, "on one node whose ranks share processors: direct")
+IRR_TEST(test_one_node, "ranks of one node that share processors have only direct candidates")
 {
     for (int ranks = 2; ranks <= 256; ranks *= 2) {
         for (double bytes = 1; bytes < 1e8; bytes *= 2) {
             const irr_traffic_t traffic = equal(ranks, ranks, bytes);
             irr_candidate_t list[IRR_CANDIDATES_MAX];
 
-            const bool two = bytes >= 16384 && bytes <= 131072;   /* either form of the message may be faster */
+            const bool two = bytes >= 16384 && bytes <= 131072;   /* single copy and two copies may both be fast */
 
             CU_ASSERT_EQUAL_FATAL(list_of(&traffic, list), 1 + two);
             CU_ASSERT_TRUE(is(&list[0], "direct") && list[0].strategy.compose == IRR_COMPOSE_AUTO);
@@ -104,8 +104,8 @@ IRR_TEST(test_one_node, "on one node whose ranks share processors: direct")
     }
 }
 
-/* Checks the rows in the list, the first row, and the order by the model. */
-IRR_TEST(test_rows, "the rows and their order, best by the model first")
+/* Checks names in the list, names not in the list, the first candidate, and the order by predicted time. */
+IRR_TEST(test_rows, "candidates are sorted by predicted time, the fastest first")
 {
     static const struct {
         int         ranks, node_ranks;
@@ -139,7 +139,7 @@ IRR_TEST(test_rows, "the rows and their order, best by the model first")
  * The list has several pacings for long messages, with one and with several ranks per node, whatever the model
  * predicts. The pacing sync takes long to compute, so the list of many ranks does not have it.
  */
-IRR_TEST(test_long, "long messages between nodes: several pacings")
+IRR_TEST(test_long, "long messages between nodes have candidates with several pacings")
 {
     const irr_traffic_t many = equal(IRR_PACED_SYNC_RANKS + 1, 1, 65536);
     irr_candidate_t list[IRR_CANDIDATES_MAX];
@@ -162,7 +162,7 @@ IRR_TEST(test_long, "long messages between nodes: several pacings")
 }
 
 /* A hybrid is in the list if few messages are long. The user may set the length from which messages are long. */
-IRR_TEST(test_hybrid, "few long messages: a hybrid")
+IRR_TEST(test_hybrid, "a hybrid is a candidate if few messages are long")
 {
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
     irr_settings_t settings = open_settings();
@@ -192,7 +192,7 @@ IRR_TEST(test_hybrid, "few long messages: a hybrid")
     expect_names(list, list_of(&traffic, list), "hybrid", false);
 }
 
-IRR_TEST(test_dims_of_user, "dimensions that the user has set are not varied")
+IRR_TEST(test_dims_of_user, "grid dimensions that the user sets are not varied")
 {
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
     const irr_traffic_t traffic = equal(64, 1, 8);
@@ -211,7 +211,7 @@ IRR_TEST(test_dims_of_user, "dimensions that the user has set are not varied")
 
 /* ---- pinned ---- */
 
-/* A communicator with the settings of a candidate has the strategy of the candidate, and no other strategy to try. */
+/* A communicator with the settings of a candidate runs the strategy of the candidate, and tries no other strategy. */
 static void check_pinned(const irr_candidate_t *candidate, const irr_settings_t *given)
 {
     const irr_strategy_t *strategy = &candidate->strategy;
@@ -252,7 +252,7 @@ static irr_settings_t random_settings(uint64_t *random)
  * For any traffic and settings: no candidate occurs twice, the settings of each candidate fix its strategy, and each
  * has its own text.
  */
-IRR_TEST_SEEDED(test_pinned, "each candidate is pinned, and no two are the same")
+IRR_TEST_SEEDED(test_pinned, "the settings of each candidate fix its strategy, and no two candidates are equal")
 {
     const irr_machine_t machine = IRR_MACHINE_DEFAULT;
     char texts[IRR_CANDIDATES_MAX][IRR_CANDIDATE_TEXT];
@@ -279,7 +279,7 @@ IRR_TEST_SEEDED(test_pinned, "each candidate is pinned, and no two are the same"
     }
 }
 
-IRR_TEST(test_text, "texts")
+IRR_TEST(test_text, "texts that describe candidates")
 {
     static const struct { const char *row; irr_dims_t dims; size_t size; const char *text; } rows[] = {
         { "grid", { 0 }, IRR_CANDIDATE_TEXT, "grid" },
@@ -328,7 +328,7 @@ static bool is_alone(const irr_strategy_t *strategy)
     return !irr_strategy_is_scheduled(strategy);
 }
 
-IRR_TEST(test_strategies, "the strategies that are tried")
+IRR_TEST(test_strategies, "strategies in a trial of pacings")
 {
     irr_settings_t settings = any_pacing();
     irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX];
@@ -346,7 +346,7 @@ IRR_TEST(test_strategies, "the strategies that are tried")
     }
 }
 
-IRR_TEST(test_no_trial, "without a trial there is one strategy, the strategy of the settings")
+IRR_TEST(test_no_trial, "without a trial the only strategy is that of the settings")
 {
     irr_settings_t settings = any_pacing();
     irr_strategy_t strategy[IRR_PACED_STRATEGIES_MAX];
@@ -365,7 +365,7 @@ IRR_TEST(test_no_trial, "without a trial there is one strategy, the strategy of 
     CU_ASSERT_EQUAL(strategy[0].grants, 5);
 }
 
-IRR_TEST(test_settings_of_user, "all strategies have the settings of the user, and no two strategies are alike")
+IRR_TEST(test_settings_of_user, "all strategies have the settings of the user, and no two are equal")
 {
     irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX];
 
@@ -394,7 +394,7 @@ IRR_TEST(test_settings_of_user, "all strategies have the settings of the user, a
 }
 
 /* If hosts have several ranks, strategies of the node route come first, with the pacings that it supports. */
-IRR_TEST(test_routes, "strategies that the ranks of hosts forward")
+IRR_TEST(test_routes, "on hosts with several ranks, strategies of the node route come first")
 {
     irr_settings_t settings = any_pacing();
     irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX];

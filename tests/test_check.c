@@ -12,7 +12,7 @@
 #define step  irr_scene_step
 #define piece irr_scene_piece
 
-IRR_TEST(test_no_reason, "a caller without room for a reason")
+IRR_TEST(test_no_reason, "the checker accepts NULL in place of a buffer for the reason")
 {
     irr_scene_t scene;
 
@@ -24,9 +24,9 @@ IRR_TEST(test_no_reason, "a caller without room for a reason")
     irr_scene_close(&scene);
 }
 
-/* ---- one thing broken ---- */
+/* ---- one change that makes plans wrong ---- */
 
-/* A row of a list has a function that breaks one thing, and the reason that the checker must give. */
+/* A row has a function that makes one change, and the reason that the checker must give. */
 #define BREAK(name, statement, reason)     static void name(irr_scene_t *s) { statement; }
 #define BREAK_ROW(name, statement, reason) { name, reason },
 
@@ -101,7 +101,7 @@ RULES_1_TO_4(BREAK)
 /*
  * The k-th send matches the k-th receive, so two halves that are sent in the wrong order are exchanged at the receiver.
  */
-IRR_TEST(test_message_order, "rule 1: the order of messages")
+IRR_TEST(test_message_order, "rule 1: messages between two ranks match in order")
 {
     static const irr_piece_t
         first_in = { IRR_BUFFER_INPUT, false, 0, UNIT / 2 },
@@ -202,7 +202,7 @@ PLACES(BREAK)
 
 #define LIST(open, ROWS) { open, (const irr_scene_breakage_t[]){ ROWS(BREAK_ROW) { NULL, NULL } } }
 
-IRR_TEST(test_broken, "correct plans are accepted, and refused after each defect")
+IRR_TEST(test_broken, "the checker accepts correct plans, and refuses them after each change")
 {
     const struct {
         void (*open)(irr_scene_t *scene);
@@ -222,7 +222,7 @@ IRR_TEST(test_broken, "correct plans are accepted, and refused after each defect
 }
 
 /* Each rank receives before it copies and sends: dependencies are correct, but the bytes are overwritten. */
-IRR_TEST(test_overwritten, "in place: bytes overwritten before they are sent")
+IRR_TEST(test_overwritten, "in place: bytes that a receive overwrites before their send")
 {
     static const irr_scene_row_t rows[] = {
         { 0, IRR_STEP_RECV, 1, 1, { OUTPUT(1) }, ALONE, 0 },
@@ -248,7 +248,7 @@ IRR_TEST(test_overwritten, "in place: bytes overwritten before they are sent")
  * Send blocks may overlap, as in MPI: a byte may be sent to several ranks, but is received once. Ranks without blocks,
  * and bytes that stay where they are in place, need no plan.
  */
-IRR_TEST(test_accepted, "send blocks that overlap, and nothing to do")
+IRR_TEST(test_accepted, "overlapping send blocks, and ranks with nothing to send")
 {
     irr_scene_t scene;
 
@@ -271,7 +271,7 @@ IRR_TEST(test_accepted, "send blocks that overlap, and nothing to do")
     }
 }
 
-/* ---- rule 5 ---- */
+/* ---- rule 5: no deadlock ---- */
 
 enum { DEADLOCK_STEPS = 6 };
 
@@ -322,7 +322,7 @@ static const struct {
       "deadlock: 6 steps never end; rank 1 step 2 waits for rank 1 step 1" }
 };
 
-IRR_TEST(test_deadlocks, "rule 5: steps that wait for each other")
+IRR_TEST(test_deadlocks, "rule 5: steps that wait for each other in a cycle")
 {
     for (size_t i = 0; i < IRR_TEST_COUNT(deadlocks); i++) {
         irr_scene_t scene;
@@ -341,7 +341,7 @@ IRR_TEST(test_deadlocks, "rule 5: steps that wait for each other")
  * Each copy doubles the number of segments of the previous copy. The checker refuses the plan long before memory runs
  * out.
  */
-IRR_TEST(test_bomb, "a plan that doubles its segments")
+IRR_TEST(test_bomb, "a plan whose copies double the number of segments")
 {
     enum { DOUBLINGS = 40 };
     irr_scene_row_t row = {
@@ -368,7 +368,7 @@ static irr_status_t check(void *context)
     return irr_scene_check(context);
 }
 
-IRR_TEST(test_no_memory, "no memory")
+IRR_TEST(test_no_memory, "each failed allocation is an error and leaks no memory")
 {
     irr_scene_t scene;
 

@@ -75,7 +75,7 @@ static void compare_plans(const irr_settings_t *settings, const irr_matrix_t *ma
     irr_plans_fini(&built);
 }
 
-IRR_TEST(test_rows, "several batches: the plans of seven algorithms are correct, with their messages")
+IRR_TEST(test_rows, "the proof in batches accepts the plans of seven algorithms, and reports their messages")
 {
     static const int ranks[] = { 1, 2, 5, 12, 16, 31, 45 };
     uint64_t random = irr_test_seed();
@@ -159,7 +159,7 @@ static void change(irr_plan_t *plan, uint64_t *random)
     }
 }
 
-IRR_TEST(test_changes, "several batches accept no changed plan that one batch refuses")
+IRR_TEST(test_changes, "the proof in batches accepts no changed plan that the proof in one batch refuses")
 {
     enum { ROUNDS = 3000 };
     uint64_t random = irr_test_seed();
@@ -205,7 +205,7 @@ static irr_status_t prove_and_free(void *context)
     return status;
 }
 
-IRR_TEST(test_no_memory, "no memory")
+IRR_TEST(test_no_memory, "each failed allocation is an error and leaks no memory")
 {
     irr_matrix_t matrix = matrix_scene_pattern("random", 6, UNIT, 1);
 

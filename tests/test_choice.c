@@ -8,18 +8,18 @@
 
 #include <math.h>
 
-IRR_TEST(test_cheap_jobs_open_nothing, "jobs of few or cheap exchanges open nothing")
+IRR_TEST(test_cheap_jobs_open_nothing, "a job of few or cheap exchanges sets up no strategy")
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e7);
 
     irr_choosers_run(&job, 15);
     CU_ASSERT_EQUAL(job.agreements, 0);
     irr_choosers_run(&job, 1000);
-    CU_ASSERT_EQUAL(job.opened, 0);   /* a share of 5 % of a tenth of a second is 5 milliseconds */
+    CU_ASSERT_EQUAL(job.opened, 0);   /* the share is 5 % of 0.1 s, or 5 ms, and a setup costs more */
     CU_ASSERT_EQUAL(job.agreements, 6);
 }
 
-IRR_TEST(test_funds, "a job without a trial reports how many more exchanges it needs to pay for a trial")
+IRR_TEST(test_funds, "a job reports how many more exchanges pay for a trial")
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e7);
     irr_choice_funds_t funds;
@@ -47,7 +47,7 @@ IRR_TEST(test_agreements_cost, "the cost of an agreement is the shortest time th
 }
 
 /* If an exchange is as short as an agreement, agreements take at most a quarter of the share. */
-IRR_TEST(test_few_agreements, "agreements that take as long as exchanges are few")
+IRR_TEST(test_few_agreements, "agreements are rare if they take as long as exchanges")
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e4, 2e4, 2e4, 2e4, 2e4, 2e4, 2e4 };
     irr_choosers_t job = irr_choosers_of(5, ns, IRR_CHOOSERS_LIST, 0);
@@ -59,7 +59,7 @@ IRR_TEST(test_few_agreements, "agreements that take as long as exchanges are few
 }
 
 /* If an agreement takes as long as eight exchanges by the serving strategy, the limit is the same. */
-IRR_TEST(test_few_agreements_served, "agreements that take longer than exchanges are few")
+IRR_TEST(test_few_agreements_served, "agreements are rare if they take longer than exchanges")
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e4, 5e3, 2e4, 2e4, 2e4, 2e4, 2e4 };
     irr_choosers_t job = irr_choosers_of(5, ns, IRR_CHOOSERS_LIST, 0);
@@ -85,7 +85,7 @@ static bool took(irr_choice_t *choice, const irr_choice_load_t *load)
     return timing.due;
 }
 
-IRR_TEST(test_one_node, "on one node exchanges are as short as agreements, so the first agreement is late")
+IRR_TEST(test_one_node, "if exchanges are as short as agreements, the first agreement is late")
 {
     const irr_choice_load_t load = { .sends = 1, .receives = 1, .sent = 8, .received = 8, .longest = 8 };
     irr_choice_t choice;
@@ -104,7 +104,7 @@ IRR_TEST(test_one_node, "on one node exchanges are as short as agreements, so th
 }
 
 /* If several exchanges run at a time and end in another order, the ranks make the same choice after the same calls. */
-IRR_TEST(test_side_by_side, "several exchanges at a time")
+IRR_TEST(test_side_by_side, "several exchanges in progress at a time")
 {
     irr_choosers_t one = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e7), many = one;
 
@@ -163,16 +163,16 @@ static const struct {
     { "the best of many similar strategies is found", .first = 3.6e7, .whole = true,
       .phases = { { SWITCHES, 60, 1 }, { SWITCHES, 40, 1 } } },
     /* Measured times with 8 KiB: in some exchanges Open MPI loses no message. */
-    { "a strategy that is sometimes fast loses to one that always is", .first = 3.6e7, .lucky = 3, .lucky_ns = 4.2e7,
+    { "a strategy that is always fast beats one that is rarely fast", .first = 3.6e7, .lucky = 3, .lucky_ns = 4.2e7,
       .speedup = 2, .phases = { { { 2.7e8, 4.2e7, 1.4e8, 1e8, 1.2e8, 1.9e8, 5.2e7 }, 60, 1 } } },
-    { "the last of the list is found, if the first is not bad", .first = 1e6, .whole = true,
+    { "the last strategy of the list is found if the first strategy is not slow", .first = 1e6, .whole = true,
       .phases = { { { 1e5, 9e4, 9e4, 9e4, 9e4, 9e4, 4e4 }, 3000, IRR_CHOOSERS_LIST } } },
-    { "a job that can open nothing takes no longer", .cannot_open = IRR_CHOOSERS_LIST, .first = 1e6, .most = 1.05,
+    { "a job without a possible setup takes no longer", .cannot_open = IRR_CHOOSERS_LIST, .first = 1e6, .most = 1.05,
       .phases = { { FASTER, 100000, 0 } } },
-    { "a winner does not stay when the network changes", .first = 1e6,
+    { "a winner is replaced when the network changes", .first = 1e6,
       .phases = { { FASTER, 20000, 2 }, { SLOWER, 200000, 0 },
                   { { 1e5, 1.3e5, 1.5e5, 1.2e5, 2.8e5, 3e4, 1.1e5 }, 2000000, 5 } } },
-    { "the others are tried again when the winner becomes slower",
+    { "other strategies are tried again when the winner becomes slower",
       .phases = { { { 1e6, 5e5, 6.2e5, 1.1e6, 1.3e6, 1.2e6, 1.4e6 }, 1000, 1 },
                   { { 1e6, 8.2e5, 6.2e5, 1.1e6, 1.3e6, 1.2e6, 1.4e6 }, 9000, 2 } } },
     { "exchanges that take no time", .phases = { { { 0 }, 10000, 0 } } }
@@ -211,8 +211,8 @@ IRR_TEST(test_jobs, "jobs of one to three phases find the best strategy")
     }
 }
 
-/* Whatever the strategies cost, trials make a job longer by little more than the allowed share. */
-IRR_TEST(test_does_no_harm, "no job takes longer than its share")
+/* Whatever the strategies cost, trials lengthen a job by little more than the allowed share of its time. */
+IRR_TEST(test_does_no_harm, "trials take no more than the allowed share of the time")
 {
     for (double first = 1e5; first < 1e9; first *= 10) {
         for (int calls = 10; calls < 100000; calls *= 3) {
@@ -226,7 +226,7 @@ IRR_TEST(test_does_no_harm, "no job takes longer than its share")
 }
 
 /* The predictions of all strategies are good, but the strategies are up to nine times as slow as strategy 0. */
-IRR_TEST(test_surprises, "strategies far slower than expected cost little")
+IRR_TEST(test_surprises, "strategies far slower than predicted cost little")
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 9e5, 3e5, 4e5, 5e5, 6e5, 7e5 };
 
@@ -240,7 +240,7 @@ IRR_TEST(test_surprises, "strategies far slower than expected cost little")
     }
 }
 
-IRR_TEST(test_other_traffic, "other traffic is tried again")
+IRR_TEST(test_other_traffic, "a change of traffic starts another trial")
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e6);
 
@@ -250,7 +250,7 @@ IRR_TEST(test_other_traffic, "other traffic is tried again")
     job.ns[3] = 40000;
     job.bytes *= 8;
     irr_choosers_run(&job, 600);
-    CU_ASSERT_NOT_EQUAL(irr_choosers_found(&job), 2);   /* strategy 2 is slow now, and the job detects it soon */
+    CU_ASSERT_NOT_EQUAL(irr_choosers_found(&job), 2);   /* strategy 2 is slow now, and ranks detect it soon */
     irr_choosers_run(&job, 60000);
     CU_ASSERT_EQUAL(irr_choosers_found(&job), 3);
 }
@@ -306,7 +306,7 @@ static irr_choosers_t remember(const double *ns, double speedup, uint64_t calls,
     return job;
 }
 
-IRR_TEST(test_remembered, "a strategy that all ranks remember is served at once")
+IRR_TEST(test_remembered, "a strategy that all ranks remember runs at once")
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 4e4, 1e5, 1e5, 1e5, 1e5, 1e5 };
     irr_choosers_t job = remember(ns, 2.5, 1000, 1e6);
@@ -317,11 +317,11 @@ IRR_TEST(test_remembered, "a strategy that all ranks remember is served at once"
     CU_ASSERT_TRUE(job.choice[0].recalled);
     irr_choosers_run(&job, 10000);
     CU_ASSERT_EQUAL(irr_choosers_found(&job), 1);
-    CU_ASSERT_FALSE(job.choice[0].recalled);   /* the memory has been checked */
+    CU_ASSERT_FALSE(job.choice[0].recalled);   /* the trial has checked the remembered speedup */
     CU_ASSERT_DOUBLE_EQUAL(job.choice[0].speedup.is, 2.5, 0.1);
 }
 
-IRR_TEST(test_remembered_wrong, "ranks detect at little cost that a remembered speedup is no longer true")
+IRR_TEST(test_remembered_wrong, "a remembered speedup that is no longer true is detected at little cost")
 {
     irr_choosers_t job = remember(irr_choosers_slower, 2, 100000, 0);
 
@@ -332,8 +332,8 @@ IRR_TEST(test_remembered_wrong, "ranks detect at little cost that a remembered s
     CU_ASSERT(job.took < 1.05 * job.own);
 }
 
-/* Ranks do not make a setup that costs more than it saves. 1000 exchanges save 60 ms. */
-IRR_TEST(test_remembered_dear, "a memory is not used if the setup does not pay")
+/* The setup of a remembered strategy is not made if it costs more than it saves. 1000 exchanges save 60 ms. */
+IRR_TEST(test_remembered_dear, "a remembered strategy is not set up if the setup costs too much")
 {
     const double ns[1 + IRR_CHOOSERS_LIST] = { 1e5, 4e4, 1e5, 1e5, 1e5, 1e5, 1e5 };
     irr_choosers_t job = remember(ns, 2.5, 1000, 1e8);
@@ -345,11 +345,11 @@ IRR_TEST(test_remembered_dear, "a memory is not used if the setup does not pay")
     CU_ASSERT_EQUAL(irr_choosers_found(&job), 1);
 }
 
-IRR_TEST(test_share_of_nothing, "a rank with a share of 0 keeps all from trials")
+IRR_TEST(test_share_of_nothing, "a share of 0 on one rank prevents trials on all ranks")
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e6);
 
-    irr_choice_init(&job.choice[2], 0, false);   /* the minimum over all ranks counts */
+    irr_choice_init(&job.choice[2], 0, false);   /* the ranks agree on the smallest share */
     irr_choosers_run(&job, 100000);
     CU_ASSERT_EQUAL(job.opened, 0);
 }

@@ -27,7 +27,7 @@ IRR_TEST(test_addresses_once, "a process connects the next rank of each communic
         size_t gathers, reduces, connects;
     } rows[] = {
         { 0, 2,  1, 4, 3 },    /* ranks 0, 2, 4 */
-        { 0, 2,  0, 3, 3 },    /* once more */
+        { 0, 2,  0, 3, 3 },    /* the same ranks once more */
         { 0, 1,  1, 5, 7 },    /* all ranks; they first propose different ids, so one more reduction is needed */
         { 4, -1, 0, 3, 12 },   /* all ranks, in reverse order */
         { 1, 2,  0, 3, 14 }    /* ranks 1, 3 */
@@ -96,7 +96,7 @@ static void use_last_id(uint32_t id)
     irr_team_close(&team);
 }
 
-IRR_TEST(test_last_id, "the last id, used again and again")
+IRR_TEST(test_last_id, "the only free id of each member is used repeatedly")
 {
     use_last_id(12345);
     use_last_id(IRR_IDS_COUNT - 1);
@@ -117,7 +117,7 @@ IRR_TEST(test_no_common_id, "every process has a free id, but no id is free on a
     irr_team_close(&team);
 }
 
-/* ---- trouble ---- */
+/* ---- ranks that cannot take part ---- */
 
 /* Asserts that the members agree again after a failure on some of them, and closes their world. */
 static void expect_recovery(irr_team_t *team)
@@ -131,8 +131,8 @@ static void expect_recovery(irr_team_t *team)
     irr_team_close(team);
 }
 
-/* If some ranks are in trouble, no rank gets a communicator, and the lowest rank in trouble logs its reason. */
-IRR_TEST(test_trouble, "trouble on one rank, or on several")
+/* If ranks report a failure (`trouble`), no rank gets a communicator, and the lowest of these ranks logs its reason. */
+IRR_TEST(test_trouble, "a failure on one rank or on several ranks")
 {
     static const struct { int ranks, first, step, from, to; } rows[] = {
         { 4, 0, 1, 0, 0 }, { 4, 0, 1, 1, 1 }, { 4, 0, 1, 2, 2 }, { 4, 0, 1, 3, 3 }, { 5, 4, -1, 1, 4 }
@@ -156,8 +156,8 @@ IRR_TEST(test_trouble, "trouble on one rank, or on several")
     }
 }
 
-/* The agreement has little room for a reason. If it is too long, all ranks get its beginning and its end. */
-IRR_TEST(test_long_reason, "the end of a long reason")
+/* The agreement has little room for a reason. All ranks get the beginning and the end of a long reason. */
+IRR_TEST(test_long_reason, "the beginning and the end of a long reason")
 {
     static const char end[] = "/schedule: only version 1 is read";
     char reason[320] = "file /";
@@ -224,7 +224,7 @@ static const char *change(irr_settings_t *settings, int number)
     return beginning;
 }
 
-IRR_TEST(test_settings, "different settings")
+IRR_TEST(test_settings, "settings that differ between ranks")
 {
     const irr_settings_t common = {
         .algorithm = 1, .compose = IRR_COMPOSE_AUTO, .window_messages = 4, .window_bytes = 1000,
@@ -253,7 +253,7 @@ IRR_TEST(test_settings, "different settings")
  * All ranks decline a communicator if one rank has an algorithm that does not exist, or if all ranks have a pacing that
  * does not exist or too many ranks.
  */
-IRR_TEST(test_not_served, "settings that are not served")
+IRR_TEST(test_not_served, "settings and sizes that are not supported")
 {
     irr_team_t team;
 
@@ -306,7 +306,7 @@ static bool survives_failure(const irr_settings_t *settings, size_t nth)
     return failed;
 }
 
-IRR_TEST(test_no_memory, "no memory on one rank")
+IRR_TEST(test_no_memory, "an allocation that fails on one rank")
 {
     const irr_settings_t rows[] = {
         { .algorithm = 0 },

@@ -175,7 +175,7 @@ IRR_TEST(test_log_format, "lines are formatted, long ones truncated")
     irr_log_set(NULL, NULL, IRR_LOG_ERROR);
 }
 
-IRR_TEST(test_log_fit, "a text that does not fit keeps its beginning and its end")
+IRR_TEST(test_log_fit, "a text that is too long keeps its beginning and its end")
 {
     static const char text[] = "file /a/long/path: only version 1 is read";
 
@@ -208,7 +208,7 @@ static void *try_elsewhere(void *lock)
     return taken ? lock : NULL;
 }
 
-/* Returns true if another thread can take the lock. */
+/* Returns true if another thread can acquire the lock. */
 static bool free_for_others(irr_lock_t *lock)
 {
     pthread_t thread;
@@ -219,7 +219,7 @@ static bool free_for_others(irr_lock_t *lock)
     return taken != NULL;
 }
 
-IRR_TEST(test_lock, "with and without threads, the lock has at most one holder")
+IRR_TEST(test_lock, "the lock has at most one holder, with and without support for threads")
 {
     for (int threads = 0; threads <= 1; threads++) {
         irr_lock_t lock;
