@@ -121,7 +121,7 @@ static uint64_t read_bytes(unsigned communicator, unsigned number)
     return bytes;
 }
 
-DUMP_TEST(test_counts, "exchanges are counted by matrix")
+DUMP_TEST(test_counts, "the index counts the exchanges of each matrix")
 {
     irr_dump_t dump;
     unsigned a, b;
@@ -141,8 +141,8 @@ DUMP_TEST(test_counts, "exchanges are counted by matrix")
     CU_ASSERT_EQUAL(read_bytes(1, 3), 0);
 }
 
-/* A killed job does not call irr_dump_fini. */
-DUMP_TEST(test_killed, "a job that is killed leaves some of its counts")
+/* A killed job does not call irr_dump_fini, so its index misses the last exchanges. */
+DUMP_TEST(test_killed, "the index of a killed job has some of its counts")
 {
     irr_dump_t dump;
 
@@ -154,7 +154,7 @@ DUMP_TEST(test_killed, "a job that is killed leaves some of its counts")
 }
 
 /* Checks that the names differ if two dumps are open at once, and if a dump begins after the end of another one. */
-DUMP_TEST(test_names, "no two dumps share a name")
+DUMP_TEST(test_names, "files of different dumps have different names")
 {
     irr_dump_t dumps[3];
 
@@ -177,7 +177,7 @@ DUMP_TEST(test_names, "no two dumps share a name")
     CU_ASSERT_STRING_EQUAL(read_index(4), "none");
 }
 
-DUMP_TEST(test_nothing, "a dump without a prefix writes no files, and neither does a dump that got no matrix")
+DUMP_TEST(test_nothing, "a dump without a prefix or without a matrix writes no files")
 {
     irr_dump_t dump = { .prefix = NULL };
 
@@ -216,7 +216,7 @@ DUMP_TEST(test_limits, "the number of files is limited")
     CU_ASSERT_TRUE(warnings > 0);
 }
 
-DUMP_TEST(test_trouble, "if files cannot be written, one error is reported")
+DUMP_TEST(test_trouble, "files that cannot be written cause one error message")
 {
     irr_dump_t dump;
     char path[128];

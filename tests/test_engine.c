@@ -11,7 +11,7 @@ static uint64_t peer_name(uint64_t i)
     return i % 3 == 0 ? i : i % 3 == 1 ? i << 32 : ~i;
 }
 
-IRR_TEST(test_peers_table, "the table of peers")
+IRR_TEST(test_peers_table, "the hash table of peers")
 {
     enum { NAMES = 5000 };
     static char marks[NAMES];
@@ -47,7 +47,7 @@ static uint64_t process_name_of(uint64_t i)
     return (i * 7 + 3) % PROCESSES;
 }
 
-/* Gathers: the first two entries are those of the first two members, with label 1. */
+/* Fills the directories. The first two entries are those of the first two members, with label 1. */
 static void gather(irr_directory_t **directories)
 {
     char address[LONGEST + 1] = "";
@@ -83,8 +83,8 @@ static int count_wrong(const irr_directory_t *directory)
     return wrong;
 }
 
-/* The processes of a node keep one array, unless a process finds other bytes in the memory of its node. */
-IRR_TEST(test_directories, "directories that a node shares")
+/* The processes of a node share one array. A process that finds other bytes in the shared array keeps its own. */
+IRR_TEST(test_directories, "processes of a node share their directories")
 {
     irr_directory_t *directories[MEMBERS];
     irr_segment_handle_t hosts[MEMBERS];
@@ -131,7 +131,7 @@ static irr_directory_t *directory_of(uint64_t first, uint64_t last, size_t bytes
 }
 
 /* A new directory replaces the settled directories whose processes it has. The newest address counts. */
-IRR_TEST(test_covered_directories, "directories that others cover")
+IRR_TEST(test_covered_directories, "a directory replaces directories of the same processes")
 {
     irr_directory_t *list = NULL;
     size_t length = 0;
@@ -150,7 +150,7 @@ IRR_TEST(test_covered_directories, "directories that others cover")
 
 /* ---- the engine ---- */
 
-IRR_TEST(test_no_memory_for_engine, "no memory for the engine")
+IRR_TEST(test_no_memory_for_engine, "a failed allocation of an engine")
 {
     irr_transport_t *transport;
     irr_fabric_t *fabric;
@@ -166,7 +166,7 @@ IRR_TEST(test_no_memory_for_engine, "no memory for the engine")
     irr_fabric_destroy(fabric);
 }
 
-IRR_TEST(test_progress_within_progress, "progress within progress does nothing")
+IRR_TEST(test_progress_within_progress, "irr_engine_progress() does nothing while the lock is held")
 {
     for (int threads = 0; threads <= 1; threads++) {
         irr_transport_t *transport;
@@ -241,7 +241,7 @@ static void run_close(bool destroy_first)
     CU_ASSERT_TRUE(irr_world_close(team.world));
 }
 
-IRR_TEST(test_close, "closing while a message is in flight")
+IRR_TEST(test_close, "irr_engine_close() while a message is in flight")
 {
     run_close(true);
     run_close(false);

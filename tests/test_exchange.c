@@ -12,7 +12,7 @@ enum { AUTO, A1, AC, A4 = 5, HYBRID, MULTISTAGE };
 /* ---- one exchange ---- */
 
 /* Only a long exchange is timed. One rank starts after the other ranks have tested a hundred times. */
-IRR_TEST(test_times, "only a long wait is timed")
+IRR_TEST(test_times, "only the time of a long wait is counted")
 {
     irr_status_t result[IRR_WORLD_MAX] = { IRR_OK };
     irr_counters_t counters;
@@ -36,7 +36,7 @@ IRR_TEST(test_times, "only a long wait is timed")
     irr_team_close(&team);
 }
 
-IRR_TEST(test_counters, "counters")
+IRR_TEST(test_counters, "the counters of an engine after one to three exchanges")
 {
     irr_job_t *job = irr_job_create(4, IRR_JOB_UNIFORM, 1);
     uint64_t unit = irr_job_length(job, 0, 0);
@@ -91,7 +91,7 @@ static void run_windowed(irr_job_t *job, size_t messages, size_t bytes, uint64_t
 }
 
 /* Each rank keeps the window of the settings, and uses it. Without a window all sends start at once. */
-IRR_TEST_SEEDED(test_window, "the window of the settings")
+IRR_TEST_SEEDED(test_window, "each rank keeps to the window of the settings")
 {
     static const struct {
         size_t messages, bytes;
@@ -154,7 +154,7 @@ static void expect_grants(irr_settings_t settings, size_t grants)
     irr_job_destroy(job);
 }
 
-IRR_TEST(test_pacing, "only the pacing grant on a direct route sends grants")
+IRR_TEST(test_pacing, "only the pacing `grant` on the direct route sends grants")
 {
     expect_grants((irr_settings_t){ .algorithm = A1, .pacing = IRR_PACING_GRANT }, 4);
     expect_grants((irr_settings_t){ .algorithm = AUTO, .pacing = IRR_PACING_GRANT, .grants = 7 }, 4);
@@ -177,7 +177,7 @@ static bool lengthen_grant(void *context, uint16_t *tag, unsigned char *bytes, s
     return false;
 }
 
-IRR_TEST(test_hostile_grant, "a rank that receives a grant with bytes fails, and so does the communicator")
+IRR_TEST(test_hostile_grant, "a grant that contains bytes fails the communicator")
 {
     for (size_t grants = 1; grants <= 3; grants++) {
         const irr_settings_t settings = { .algorithm = A1, .pacing = IRR_PACING_GRANT, .grants = grants };
@@ -233,7 +233,7 @@ IRR_TEST(test_no_allocation, "a repeated exchange allocates nothing")
 
 /* ---- errors ---- */
 
-IRR_TEST(test_misuse, "wrong calls change nothing: the open exchanges succeed")
+IRR_TEST(test_misuse, "invalid calls return an error, and open exchanges succeed")
 {
     irr_job_t *job = irr_job_create(3, IRR_JOB_UNIFORM, 2);
     irr_status_t result[3];

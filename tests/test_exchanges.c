@@ -93,7 +93,7 @@ static void open_delayed(uint64_t *state, unsigned hold_percent)
     irr_world_open_faulty(&scene.world, RANKS, irr_test_random(state), irr_test_below(state, 2) * 200, faults);
 }
 
-IRR_TEST_SEEDED(test_many, "16 and 40 at a time, more than sequence numbers")
+IRR_TEST_SEEDED(test_many, "16 and 40 exchanges at a time, until sequence numbers wrap")
 {
     static const char *const algorithms[] = { "direct", "natural", "grid", "balanced-grid", "random" };
 
@@ -147,7 +147,7 @@ static void run_ucx(const char *tls, const char *devices)
     }
 }
 
-IRR_TEST(test_tcp, "over tcp")
+IRR_TEST(test_tcp, "40 exchanges at a time over tcp")
 {
     run_ucx("tcp,self", "lo");
 }
@@ -155,7 +155,7 @@ IRR_TEST(test_tcp, "over tcp")
 /* ---- exchanges that fail ---- */
 
 /* The engines close while some exchanges are open and other exchanges wait. All exchanges get a result. */
-IRR_TEST_SEEDED(test_close, "engines that close")
+IRR_TEST_SEEDED(test_close, "irr_engine_close() on some ranks while exchanges are open")
 {
     static const char *const algorithms[] = { "direct", "grid" };
 
@@ -177,7 +177,7 @@ IRR_TEST_SEEDED(test_close, "engines that close")
 }
 
 /* If an exchange is given up while it runs, the communicator fails, and so do the other open exchanges. */
-IRR_TEST_SEEDED(test_given_up, "an exchange that is given up")
+IRR_TEST_SEEDED(test_given_up, "an exchange that is abandoned while it runs")
 {
     irr_script_rank_t *first;
     int given = 0;
@@ -221,7 +221,7 @@ static void run_poor(const char *algorithm, size_t nth, uint64_t *state)
     CU_ASSERT_EQUAL(scene.wrong, 0);
 }
 
-IRR_TEST_SEEDED(test_poor, "no memory from any allocation on")
+IRR_TEST_SEEDED(test_poor, "all allocations from the nth on fail")
 {
     static const char *const algorithms[] = { "direct", "hybrid", "node" };
 

@@ -53,7 +53,7 @@ static irr_status_t start(irr_team_t *team, irr_scene_t *scene, int rank, const 
 }
 
 /* Two split messages of two pieces within a window of two: both are in flight at once. */
-IRR_TEST(test_window_of_split, "split: a message counts once in the window")
+IRR_TEST(test_window_of_split, "a window counts a split message as one message")
 {
     irr_scene_row_t rows[4];
     irr_status_t result[RANKS] = { IRR_OK };
@@ -132,7 +132,7 @@ IRR_TEST(test_forwarding_odd, "only a message of the right length is forwarded")
 
 /* ---- memory ---- */
 
-IRR_TEST(test_fitted, "storage that is fitted to a plan has room for exactly this plan")
+IRR_TEST(test_fitted, "storage that is fitted to a plan has no spare room")
 {
     static const irr_plan_room_t plans[] = {
         { .steps = 9, .pieces = 9, .parts = 9 }, { .steps = 2, .pieces = 4 }, { .steps = 2, .pieces = 4, .parts = 4 },
@@ -151,7 +151,7 @@ IRR_TEST(test_fitted, "storage that is fitted to a plan has room for exactly thi
 
 /* ---- random plans ---- */
 
-#define ROOM 64  /* bytes of each buffer */
+#define ROOM 64  /* size of each buffer in bytes */
 
 /* Puts a suspicious number somewhere into the plan of a rank, or swaps two of its steps. */
 static void change_something(irr_scene_t *scene, uint64_t *random)
@@ -225,8 +225,8 @@ static void expect_delivered(irr_team_t *team, irr_scene_t *scene)
     }
 }
 
-/* Plans with a few random changes never crash the checker, and each plan that it accepts runs. */
-IRR_TEST_SEEDED(test_random_changes, "plans with random changes run if they are accepted")
+/* Plans with a few random changes do not crash the checker, and each plan that the checker accepts runs. */
+IRR_TEST_SEEDED(test_random_changes, "plans with random changes run if the checker accepts them")
 {
     enum { WORLDS = 40, ROUNDS = 500 };
     static void (*const open[])(irr_scene_t *scene) = { irr_scene_open, irr_scene_open_reuse, irr_scene_open_place };

@@ -10,7 +10,7 @@ enum { RANKS = IRR_TURNS_RANKS, ROUNDS = 20000 };
  * A rank does not start. The other ranks give up, one error message names the rank, and the exchange of the rank fails
  * if it starts late.
  */
-IRR_TEST_SEEDED(test_timeout, "a rank that does not start is named in the timeout")
+IRR_TEST_SEEDED(test_timeout, "the error message of a timeout names the rank that does not start")
 {
     static const char *const rows[] = { "direct", "grid", "random" };
 
@@ -47,7 +47,7 @@ IRR_TEST_SEEDED(test_timeout, "a rank that does not start is named in the timeou
  * The nth notice of a rank fails for lack of memory after the transport has accepted the notice. The engine repeats the
  * notice.
  */
-IRR_TEST(test_notice, "a notice that is lost for lack of memory is repeated")
+IRR_TEST(test_notice, "a notice of a failure is repeated if memory for it was missing")
 {
     for (size_t nth = 1; nth < RANKS; nth++) {
         const irr_fault_t faults[RANKS] = {
@@ -66,7 +66,7 @@ IRR_TEST(test_notice, "a notice that is lost for lack of memory is repeated")
     }
 }
 
-IRR_TEST_SEEDED(test_left_open, "some ranks start an exchange, all destroy their communicators, and the engines close")
+IRR_TEST_SEEDED(test_left_open, "communicators are destroyed after only some ranks have started an exchange")
 {
     static const char *const rows[] = { "direct", "grid", "node", "optimal" };
 

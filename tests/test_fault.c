@@ -78,8 +78,8 @@ static void close_all(irr_msg_t *msgs, size_t count)
     }
 }
 
-/* The second send is late. Of the later sends, only the send with the same peer and tag waits behind it. */
-IRR_TEST(test_delay, "a send that is late, and what waits behind it")
+/* The second send is delayed. Of the later sends, only the send with the same peer and tag waits for it. */
+IRR_TEST(test_delay, "a delayed send delays later sends with the same peer and tag")
 {
     enum { COUNT = 6, LATE = 1, BEHIND = 4, ROUNDS = 7 };
     static const struct { int to, tag; size_t bytes; } sends[COUNT] = {
@@ -114,7 +114,7 @@ IRR_TEST(test_delay, "a send that is late, and what waits behind it")
 }
 
 /* A send that is held without limit is sent when the transport closes, and ends before the transport is drained. */
-IRR_TEST(test_until_close, "a send that is held until close")
+IRR_TEST(test_until_close, "a send that is delayed until close()")
 {
     irr_transport_t *sender;
     irr_msg_t msgs[3];
@@ -180,7 +180,7 @@ static void fail_second(size_t rounds)
     irr_net_close(&net);
 }
 
-/* The send fails at once. A held send fails through `done`, and the next send follows. */
+/* The send fails at once. A delayed send fails through `done`, and the next send follows. */
 IRR_TEST(test_fail_send, "a send that fails")
 {
     fail_second(0);
@@ -189,7 +189,7 @@ IRR_TEST(test_fail_send, "a send that fails")
 
 /* ---- refused plans, memory, sleep ---- */
 
-IRR_TEST(test_open, "if a plan is refused, or memory is missing, the caller keeps the inner transport")
+IRR_TEST(test_open, "if irr_fault_open() fails, the caller keeps the inner transport")
 {
     static const irr_fault_t bad[] = {
         { .hold_percent = 101, .hold_rounds = 1 },
@@ -215,7 +215,7 @@ IRR_TEST(test_open, "if a plan is refused, or memory is missing, the caller keep
     irr_fabric_destroy(fabric);
 }
 
-IRR_TEST(test_no_sleep, "a rank must not sleep while it holds a send, which only its own progress can pass on")
+IRR_TEST(test_no_sleep, "arm() does not let a rank sleep while the rank delays a send")
 {
     irr_transport_t *sender;
     irr_status_t status;
@@ -258,7 +258,7 @@ IRR_TRANSPORT_SUITE(eager)
 IRR_TRANSPORT_SUITE(mixed)
 IRR_TRANSPORT_SUITE(narrow)
 
-IRR_TEST(test_parameters, "parameters")
+IRR_TEST(test_parameters, "invalid parameters of the loopback transport")
 {
     irr_transport_t *transports[IRR_NET_RANKS], *other;
     const void *address;
@@ -289,7 +289,7 @@ IRR_TEST(test_parameters, "parameters")
     irr_fabric_destroy(NULL);
 }
 
-IRR_TEST(test_refusals, "a wrong operation is refused at once, and no operation is pending")
+IRR_TEST(test_refusals, "an invalid operation is refused at once, and none is left pending")
 {
     irr_iov_t endless[2] = { { NULL, SIZE_MAX }, { NULL, 1 } };
     irr_list_t list, wrong = { .iov = endless, .count = 2 };
@@ -321,7 +321,7 @@ static bool record_loopback(uint64_t seed, int order[IRR_SUITE_ARRIVALS])
     return irr_suite_arrivals(&seeded, 2, order);
 }
 
-IRR_TEST(test_order_of_deliveries, "order of deliveries")
+IRR_TEST(test_order_of_deliveries, "the order of deliveries depends on the seed")
 {
     int order[IRR_SUITE_ARRIVALS];
 

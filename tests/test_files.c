@@ -272,7 +272,7 @@ static const struct {
     int                   comment;
     size_t                longest;        /* bytes of a line */
     bool                  ends;           /* true: a file that is cut before its last newline is refused */
-    const char           *alphabet;       /* bytes that replace others in test_damaged; 0 is one, too */
+    const char           *alphabet;       /* bytes that test_damaged writes, in addition to 0 */
     size_t                allocations;    /* least number of allocations of one read */
 } readers[] = {
     { read_matrix, bad_matrices, MATRIX, "3 3 2\n1 1 7\n2 3 9\n", '%', 1023, false, "0123456789  \n\n\r%-.x", 1 },
@@ -329,7 +329,7 @@ IRR_TEST(test_refused, "malformed files are refused with line and reason")
 }
 
 /* Cuts each file at each byte, and replaces bytes of it. */
-IRR_TEST_SEEDED(test_damaged, "cut and damaged files are read or refused")
+IRR_TEST_SEEDED(test_damaged, "truncated and damaged files are read or refused")
 {
     irr_file_error_t error;
     char text[512];
@@ -350,7 +350,7 @@ IRR_TEST_SEEDED(test_damaged, "cut and damaged files are read or refused")
 }
 
 /* Inserts a long word before each byte of a file. An error message must not be too long for its buffer. */
-IRR_TEST(test_long_words, "messages about long words are complete")
+IRR_TEST(test_long_words, "error messages about long words are complete")
 {
     enum { WORD = 400 };
 
@@ -387,7 +387,7 @@ static irr_status_t read_content(void *context)
     return status;
 }
 
-IRR_TEST(test_memory, "memory that runs out is an error")
+IRR_TEST(test_memory, "each failed allocation is an error and leaks no memory")
 {
     char text[512];
 
@@ -399,7 +399,7 @@ IRR_TEST(test_memory, "memory that runs out is an error")
     }
 }
 
-IRR_TEST(test_announced, "a short schedule takes little memory, however many transmissions it announces")
+IRR_TEST(test_announced, "a short schedule needs little memory even if it announces many transmissions")
 {
     static const char text[] = SCHEDULE "16384 2147483647 4294967295\n2147483647 0 1 0 5\n";
     irr_file_error_t error;
@@ -409,7 +409,7 @@ IRR_TEST(test_announced, "a short schedule takes little memory, however many tra
 }
 
 /* A parameter may name any file as a machine file. A file of 1 GiB is refused without being read. */
-IRR_TEST(test_long_file, "a machine of 1 GiB is refused without being read")
+IRR_TEST(test_long_file, "a machine file of 1 GiB is refused without being read")
 {
     const char *path = irr_text_open();
 
@@ -425,7 +425,7 @@ static const char *const contents[] = {
     "node_message 5\nnode_latency 6\npiece 0\ntimeout 12\nbuffer 11\nswitch_nodes 9", MACHINE
 };
 
-IRR_TEST(test_machines, "constants that a file lacks have their defaults")
+IRR_TEST(test_machines, "constants that are missing in a file have their defaults")
 {
     irr_machine_t wanted[] = {
         { .message = 1, .latency = 2, .bandwidth = 100000000, .copy = 4, .node_message = 5, .node_latency = 6,
@@ -464,7 +464,7 @@ static irr_machine_t read_shipped(const char *name)
     return machine;
 }
 
-IRR_TEST(test_shipped, "the machines that come with coll/irr are read")
+IRR_TEST(test_shipped, "the machine files that coll/irr ships are valid")
 {
     const irr_machine_t preset = IRR_MACHINE_DEFAULT, infiniband = read_shipped("infiniband-100g");
     const irr_machine_t lab = read_shipped("lab-100m");

@@ -13,7 +13,7 @@
 
 static tree_scene_t scene;
 
-/* ---- a job on hosts ---- */
+/* ---- a job of ranks on hosts ---- */
 
 /* The nodes of a scene, and the schedule of the messages between them. */
 typedef struct crew {
@@ -83,7 +83,7 @@ static void draw_scene(uint64_t *state)
 /*
  * One node has ranks 0 and 2, the other node ranks 1 and 3. Each rank of a node leads for one rank of the other node.
  */
-IRR_TEST(test_matrix, "messages between hosts")
+IRR_TEST(test_matrix, "the matrix of the messages between hosts")
 {
     const int labels[] = { 5, 7, 5, 7 };
     irr_matrix_t matrix, forwarded;
@@ -135,7 +135,7 @@ static void expect_fair(const irr_nodes_t *nodes)
 }
 
 /* With and without forwarding, links carry the same number of bytes.  The ranks of a node serve equally many ranks. */
-IRR_TEST_SEEDED(test_loads, "links carry the same bytes")
+IRR_TEST_SEEDED(test_loads, "forwarding changes no load of a link, and leaders share the work")
 {
     static uint64_t before[2 * (SCENE_VERTICES + SCENE_RANKS)], after[2 * (SCENE_VERTICES + SCENE_RANKS)];
     irr_plan_t plan;
@@ -218,7 +218,7 @@ static irr_status_t make_plans(void *context)
     return status;
 }
 
-IRR_TEST(test_memory_of_plans, "no memory for a plan")
+IRR_TEST(test_memory_of_plans, "a failed allocation of a plan is an error")
 {
     uint64_t state = irr_test_seed() + 3;
     crew_t crew;
@@ -231,7 +231,7 @@ IRR_TEST(test_memory_of_plans, "no memory for a plan")
     }
 }
 
-IRR_TEST(test_memory, "no memory")
+IRR_TEST(test_memory, "each failed allocation is an error and leaks no memory")
 {
     const int labels[] = { 0, 0, 1, 1, 1 };
     irr_matrix_t forwarded;
