@@ -62,7 +62,7 @@ static void prove(int ranks, bool down, uint64_t *state)
     free(lengths);
 }
 
-IRR_TEST_SEEDED(test_proof, "the plans are proven as exchanges")
+IRR_TEST_SEEDED(test_proof, "the checker accepts the plans as those of exchanges")
 {
     for (int ranks = 1; ranks <= 300; ranks += ranks < 70 ? 1 : 37) {
         prove(ranks, false, state);
@@ -81,14 +81,14 @@ static irr_status_t init(void *context)
     return status;
 }
 
-IRR_TEST(test_memory, "no memory")
+IRR_TEST(test_memory, "each failed allocation is an error and leaks no memory")
 {
     int rank = 4;
 
     CU_ASSERT(irr_memory_fail_each(init, &rank) > 3);
 }
 
-IRR_TEST(test_no_list, "rank 0 scatters only a list of entries for all ranks")
+IRR_TEST(test_no_list, "rank 0 refuses to scatter a list without entries for all ranks")
 {
     irr_gather_t gather = { .family = 0 };
 

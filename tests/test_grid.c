@@ -19,7 +19,7 @@ static irr_grid_level_t square_level(int ranks, int level, int rank)
     return irr_grid_level(&grid, ranks, level, rank);
 }
 
-IRR_TEST(test_square, "columns of the square")
+IRR_TEST(test_square, "number of columns of a square grid")
 {
     static const struct { int ranks, columns; } rows[] = {
         { 1, 1 }, { 2, 2 }, { 3, 2 }, { 4, 2 }, { 5, 2 }, { 6, 3 }, { 7, 3 }, { 8, 3 }, { 9, 3 }, { 11, 3 }, { 12, 4 },
@@ -80,7 +80,7 @@ IRR_TEST(test_figure_10, "figure 10: the revised schedule")
 }
 
 /* Row exchanges: in each of C steps a rank sends and receives one message, to and from the right column. */
-IRR_TEST(test_no_contention, "no contention for P = 1 to 300")
+IRR_TEST(test_no_contention, "no contention for 1 to 300 ranks")
 {
     for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
         irr_grid_level_t level = square_level(ranks, 0, 0);
@@ -105,8 +105,8 @@ IRR_TEST(test_no_contention, "no contention for P = 1 to 300")
     }
 }
 
-/* Columns are groups. Every rank is a member of one column. */
-IRR_TEST(test_levels, "levels are groups")
+/* The columns of a level are groups of ranks. Every rank is a member of one column. */
+IRR_TEST(test_levels, "each rank is a member of one column of each level")
 {
     const irr_grid_t grid = { .levels = 3, .columns = { 4, 3 } };
 
@@ -152,7 +152,7 @@ IRR_TEST(test_cut, "a complete column gets R / P of a message, an incomplete col
     CU_ASSERT(cuts[1] > SIZE_MAX / 5 && cuts[1] < SIZE_MAX / 4);
 }
 
-IRR_TEST(test_startups, "table 3: number of messages that a rank sends if every rank sends to every other rank")
+IRR_TEST(test_startups, "table 3: number of messages per rank if every rank sends to every other rank")
 {
     static const struct { const char *algorithm; int ranks, messages; } rows[] = {
         { "direct", 64, 63 }, { "spread", 16, 2 * 15 }, { "grid", 64, 2 * 7 }, { "balanced-grid", 64, 4 * 7 },
@@ -195,7 +195,7 @@ static bool look_at_message(void *context, const irr_plans_message_t *message)
     const irr_nodes_t *nodes = led->nodes;
     const int from = irr_nodes_of(nodes, message->from), to = irr_nodes_of(nodes, message->to);
 
-    if (message->stage == 4) {   /* directly */
+    if (message->stage == 4) {   /* stage 4 has the direct messages */
         led->good = led->good && message->nslices == 1 && message->slices[0].source == message->from;
         return true;
     }
@@ -267,7 +267,7 @@ static void try_leaders(const int *sizes, int count, uint64_t *state)
     irr_nodes_fini(&nodes);
 }
 
-IRR_TEST_SEEDED(test_leaders, "1 to 5 nodes of 1 to 4 ranks, by leaders")
+IRR_TEST_SEEDED(test_leaders, "messages through leaders, for 1 to 5 nodes of 1 to 4 ranks")
 {
     for (int count = 1, layouts = NODE_RANKS_MAX; count <= NODES_MAX; count++, layouts *= NODE_RANKS_MAX) {
         for (int layout = 0; layout < layouts; layout++) {
@@ -313,7 +313,7 @@ static void check_nodes(int ranks, const int *labels)
 }
 
 /* Regular nodes, and nodes in which one rank is on another node. */
-IRR_TEST_SEEDED(test_nodes, "ranks of nodes")
+IRR_TEST_SEEDED(test_nodes, "ranks of nodes, and their places in the nodes")
 {
     int labels[20];
 

@@ -155,7 +155,7 @@ static void meet(const unsigned char *bytes, size_t length, int ranks)
     }
 }
 
-IRR_TEST_SEEDED(test_round_trip, "headers are read as written")
+IRR_TEST_SEEDED(test_round_trip, "a header that is written and read back is unchanged")
 {
     static unsigned char bytes[HEADER_MAX];
 
@@ -177,7 +177,7 @@ IRR_TEST_SEEDED(test_round_trip, "headers are read as written")
     }
 }
 
-IRR_TEST(test_largest, "the largest numbers")
+IRR_TEST(test_largest, "the largest numbers of a header")
 {
     const irr_header_t header = { .status = IRR_ERR_PROTOCOL, .messages = SIZE_MAX / 2, .slices = 0 };
     const irr_slice_t slice = { .source = 1, .destination = 0, .offset = 0, .length = PTRDIFF_MAX };
@@ -213,7 +213,7 @@ IRR_TEST_SEEDED(test_truncated, "every truncated header is refused")
     }
 }
 
-IRR_TEST_SEEDED(test_changed, "headers with a byte changed")
+IRR_TEST_SEEDED(test_changed, "headers with one changed byte are refused or harmless")
 {
     static unsigned char bytes[HEADER_MAX];
 
@@ -245,7 +245,7 @@ static bool add_message(void *context, const irr_plans_message_t *message)
     return true;
 }
 
-IRR_TEST(test_size, "the descriptions of short messages are short")
+IRR_TEST(test_size, "descriptions of short messages are short")
 {
     irr_matrix_t matrix;
     irr_plans_t plans;
@@ -261,7 +261,7 @@ IRR_TEST(test_size, "the descriptions of short messages are short")
     irr_matrix_fini(&matrix);
 }
 
-IRR_TEST(test_status, "a header reports success or any error, with lost layouts or without; other values are refused")
+IRR_TEST(test_status, "a header has IRR_OK or an error, with or without lost layouts; other values are refused")
 {
     unsigned char bytes[4] = { 0, 0, 0, 0 };
     int accepted = 0, errors = 0;
@@ -300,7 +300,7 @@ static irr_status_t check_row(const unsigned char *bytes, size_t length, int ran
     return irr_reader_ends(&reader) ? IRR_OK : IRR_ERR_PROTOCOL;
 }
 
-IRR_TEST(test_known_rows, "rows that are known to be good or not")
+IRR_TEST(test_known_rows, "valid and invalid rows written by hand")
 {
     static const struct {
         unsigned char bytes[14];
@@ -308,21 +308,21 @@ IRR_TEST(test_known_rows, "rows that are known to be good or not")
         bool          good;
     } rows[] = {
         { { 0 }, 1, true },
-        { { 1, 1, 5 }, 3, true },            /* 5 bytes to rank 0 */
-        { { 2, 1, 5, 0 }, 4, true },         /* and 5 to rank 1 */
-        { { 1, 7, 5 }, 3, true },            /* to rank 3, the last */
-        { { 1, 9, 5 }, 3, false },           /* to rank 4 */
-        { { 2, 7, 5, 0 }, 4, false },        /* behind the last */
-        { { 1, 0 }, 2, false },              /* no length */
-        { { 1, 1, 0 }, 3, false },           /* an empty one */
+        { { 1, 1, 5 }, 3, true },            /* rank 0 gets 5 bytes */
+        { { 2, 1, 5, 0 }, 4, true },         /* ranks 0 and 1 get 5 bytes each */
+        { { 1, 7, 5 }, 3, true },            /* rank 3, the last rank, gets 5 bytes */
+        { { 1, 9, 5 }, 3, false },           /* rank 4 does not exist */
+        { { 2, 7, 5, 0 }, 4, false },        /* an entry after the last rank */
+        { { 1, 0 }, 2, false },              /* the length is missing */
+        { { 1, 1, 0 }, 3, false },           /* a length of 0 */
         { { 5, 1, 5, 0, 0, 0, 0 }, 7, false },
         { { 4, 1, 5, 0, 0, 0 }, 6, true },
-        { { 4, 1, 5, 0, 0 }, 5, false },     /* ends early */
-        { { 0, 0 }, 2, false },              /* a byte too many */
+        { { 4, 1, 5, 0, 0 }, 5, false },     /* an entry is missing */
+        { { 0, 0 }, 2, false },              /* one byte too many */
         { { 0 }, 0, false },
         { { 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f }, 11, true },
         { { 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1 }, 12, false },
-        { { 2, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0 }, 12, false },   /* the sum */
+        { { 2, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0 }, 12, false },   /* the sum overflows */
     };
 
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
@@ -330,7 +330,7 @@ IRR_TEST(test_known_rows, "rows that are known to be good or not")
     }
 }
 
-IRR_TEST_SEEDED(test_random_rows, "random bytes")
+IRR_TEST_SEEDED(test_random_rows, "random bytes are refused or read as a row")
 {
     for (int i = 0; i < 300000; i++) {
         unsigned char bytes[40];

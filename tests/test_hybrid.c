@@ -71,7 +71,7 @@ static irr_job_t *unequal(int ranks, bool at_sender)
 }
 
 /* An exchange that is planned while the ends disagree gets a plan that waits for no missing message. */
-IRR_TEST(test_planned, "ends that disagree about a planned exchange")
+IRR_TEST(test_planned, "a planned exchange whose ends disagree about a length")
 {
     for (int i = 0; i < 4; i++) {
         const irr_settings_t settings = { .direct_bytes = LIMIT, .window_messages = i % 2 };
@@ -203,7 +203,7 @@ static void run_freeze(irr_team_t *team, irr_job_t *job, irr_job_t *cut)
     CU_ASSERT_EQUAL(freeze_one(team, 1), IRR_ERR_BAD_PARAM);
 }
 
-IRR_TEST(test_freeze, "plans that are frozen, or refused")
+IRR_TEST(test_freeze, "plans that can be frozen, and plans that cannot")
 {
     for (int overlap = 0; overlap < IRR_OVERLAP_COUNT; overlap++) {
         const irr_settings_t settings = { .algorithm = irr_algorithm_find("balanced-grid"), .slice_min = 1,
@@ -227,7 +227,7 @@ IRR_TEST(test_freeze, "plans that are frozen, or refused")
  * The first repeated exchange gives memory back. If an allocation fails there, no rank has an error, because a rank can
  * keep its memory, or build its plan again.
  */
-IRR_TEST(test_repeat_without_memory, "a repeated exchange that cannot shrink its memory")
+IRR_TEST(test_repeat_without_memory, "an allocation fails when a repeated exchange shrinks its memory")
 {
     irr_job_t *job = irr_job_create(FREEZE_RANKS, IRR_JOB_UNIFORM, 1);
     const irr_settings_t settings = { .algorithm = irr_algorithm_find("grid") };
@@ -295,7 +295,7 @@ static bool is_frozen(const irr_team_t *team)
  * An allocation fails when a planned exchange learns and freezes its plan. If the plan cannot be frozen, or memory
  * cannot shrink, no rank has an error. The ranks freeze the plan later. The relay then runs other exchanges as before.
  */
-IRR_TEST(test_freeze_without_memory, "a planned exchange without memory")
+IRR_TEST(test_freeze_without_memory, "an allocation fails when a planned exchange freezes its plan")
 {
     irr_job_t *job = irr_job_create(FREEZE_RANKS, IRR_JOB_UNIFORM, 1);
     irr_job_t *other = irr_job_create(FREEZE_RANKS, IRR_JOB_UNIFORM, 2);

@@ -102,7 +102,7 @@ IRR_TRANSPORT_SUITE(near)
 IRR_TRANSPORT_SUITE(far)
 IRR_TRANSPORT_SUITE(mixed)
 
-IRR_TEST(test_bad_addresses, "addresses that are truncated, or whose lengths are wrong")
+IRR_TEST(test_bad_addresses, "addresses with wrong lengths")
 {
     unsigned char bytes[1024];
     const void *address;
@@ -203,7 +203,7 @@ static size_t network_sends(const irr_world_t *world)
     return sends;
 }
 
-IRR_TEST_SEEDED(test_layouts, "every byte arrives, each message by the lane of its peer, and no descriptor leaks")
+IRR_TEST_SEEDED(test_layouts, "every byte arrives by the lane of its peer, and no descriptor leaks")
 {
     static const char *const algorithms[] = {
         "direct", "natural", "spread", "grid", "balanced-grid", "bruck", "hybrid", "random-heap", "optimal", "tree",
@@ -227,7 +227,7 @@ IRR_TEST_SEEDED(test_layouts, "every byte arrives, each message by the lane of i
 }
 
 /* Counts the collectives of the host, for the first communicator and for another communicator of the same processes. */
-IRR_TEST_SEEDED(test_set_up, "collectives of the host in a setup")
+IRR_TEST_SEEDED(test_set_up, "number of collectives of the host per setup")
 {
     for (int layout = 0; layout < LAYOUTS; layout++) {
         irr_team_t first, second;
@@ -249,7 +249,7 @@ IRR_TEST_SEEDED(test_set_up, "collectives of the host in a setup")
  * Three communicators of the same processes run side by side: one shares memory, one does not share memory, and one has
  * only some of the ranks.
  */
-IRR_TEST_SEEDED(test_side_by_side, "communicators with and without shared memory")
+IRR_TEST_SEEDED(test_side_by_side, "concurrent communicators with and without shared memory")
 {
     irr_team_t shares, network, some;
 
@@ -273,7 +273,7 @@ IRR_TEST_SEEDED(test_side_by_side, "communicators with and without shared memory
     irr_team_close(&shares);
 }
 
-/* A process that is alone on its node maps no memory. The other processes still share their memory. */
+/* A process that is alone on its node maps no memory. The other processes still share memory. */
 IRR_TEST_SEEDED(test_alone, "a rank that is alone on its node")
 {
     irr_team_t team;
@@ -311,7 +311,7 @@ static void expect_far(const char *algorithm, int layout, const char *warning)
  * Rank 2 cannot make memory to share, or cannot map the memory of other ranks. This has an effect only if another rank
  * is on its node.
  */
-IRR_TEST(test_cannot_share, "a rank that cannot share memory, or cannot map it")
+IRR_TEST(test_cannot_share, "a rank that cannot create or map shared memory")
 {
     for (int layout = 0; layout < LAYOUTS; layout++) {
         const char *algorithm = layout % 2 == 0 ? "direct" : "grid";
@@ -340,7 +340,7 @@ static void open_world_alone(irr_world_t *world)
  * Ranks of a node need no network. Without shared memory, or with a rank on another node, the ranks need the network,
  * and warn.
  */
-IRR_TEST_SEEDED(test_no_network, "one node opens no network")
+IRR_TEST_SEEDED(test_no_network, "ranks of one node open no network")
 {
     static const struct { int layout; bool shm; int poor, blind; bool works; } cases[] = {
         { 0, true, -1, -1, true }, { 0, false, -1, -1, false }, { 0, true, 1, -1, false }, { 0, true, -1, 1, false },
@@ -375,7 +375,7 @@ IRR_TEST_SEEDED(test_no_network, "one node opens no network")
 }
 
 /* Each allocation of a setup fails once. Either all ranks or no ranks have the communicator, and no memory leaks. */
-IRR_TEST_SEEDED(test_lacking, "each allocation of a setup fails")
+IRR_TEST_SEEDED(test_lacking, "each allocation of a setup fails once")
 {
     for (int layout = 0; layout < 2; layout++) {
         bool failed = true;

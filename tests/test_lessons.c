@@ -42,7 +42,7 @@ static irr_status_t learn(irr_lessons_t *lessons, const irr_situation_t *situati
 
 /* ---- learning ---- */
 
-IRR_TEST(test_situations, "situations, of which the oldest are forgotten")
+IRR_TEST(test_situations, "the lessons of the oldest situations are forgotten")
 {
     const irr_situation_t one = situation_of(8);
     irr_lessons_t memory = { .list = NULL };
@@ -62,7 +62,7 @@ IRR_TEST(test_situations, "situations, of which the oldest are forgotten")
     irr_lessons_fini(&memory);
 }
 
-IRR_TEST(test_trials, "trials, of which the oldest count less")
+IRR_TEST(test_trials, "old trials count less than new trials")
 {
     const irr_situation_t situation = situation_of(8);
     irr_lessons_t memory = { .list = NULL };
@@ -74,7 +74,7 @@ IRR_TEST(test_trials, "trials, of which the oldest count less")
     lesson = irr_lessons_find(&memory, &situation);
     CU_ASSERT_DOUBLE_EQUAL(irr_found_speedup(&lesson->found[0]), 1.5, 0.05);
     CU_ASSERT_DOUBLE_EQUAL(irr_found_spread(&lesson->found[0]), log(1.8 / 1.25) / 2, 0.02);
-    for (int i = 0; i < 100; i++) {   /* the network has changed */
+    for (int i = 0; i < 100; i++) {   /* speedups are lower from now on */
         CU_ASSERT_EQUAL(learn(&memory, &situation, "direct", 0.7), IRR_OK);
     }
     lesson = irr_lessons_find(&memory, &situation);
@@ -118,7 +118,7 @@ IRR_TEST(test_one_trial, "one trial of noisy exchanges proves neither a gain nor
     irr_lessons_fini(&memory);
 }
 
-/* ---- agreeing ---- */
+/* ---- agreement ---- */
 
 enum { RANKS = 3 };
 
@@ -151,7 +151,7 @@ static irr_recall_t agree(double speedups[RANKS][3], bool drops, irr_candidate_t
     return irr_lessons_agreed(words, drops, list, ratios, count);
 }
 
-IRR_TEST(test_agreed, "ranks agree on what all of them remember")
+IRR_TEST(test_agreed, "ranks agree on the lessons that all ranks remember")
 {
     double all[RANKS][3] = { { 1.2, 2, 0.7 }, { 1.2, 1.6, 0.6 }, { 1.2, 1.9, 0.8 } };
     double some[RANKS][3] = { { 1.2, 2, 0.7 }, { 0, 0, 0 }, { 1.2, 1.9, 0.8 } };
@@ -193,7 +193,7 @@ static irr_status_t read_any(const char *path, irr_file_error_t *error)
     return status;
 }
 
-IRR_TEST(test_read, "a file is read")
+IRR_TEST(test_read, "a valid file is read")
 {
     static const char text[] = "# by hand\n" HEAD ONE "end 1\n";
     const irr_situation_t one = situation_of(8);
@@ -261,7 +261,7 @@ static const irr_text_bad_t bad_files[] = {
     { NULL, 0, 0, NULL }
 };
 
-IRR_TEST(test_refused, "wrong files are refused")
+IRR_TEST(test_refused, "malformed files are refused")
 {
     irr_text_check_bad(bad_files, read_any);
 }
@@ -291,7 +291,7 @@ static void path_of(char path[64])
 }
 
 /* Eight processes add their lessons at the same time. The file then has all lessons. */
-IRR_TEST(test_together, "several jobs that end at once")
+IRR_TEST(test_together, "jobs that end at the same time lose no lessons")
 {
     enum { PROCESSES = 8 };
     irr_lessons_t all = { .list = NULL };
@@ -327,7 +327,7 @@ IRR_TEST(test_together, "several jobs that end at once")
 }
 
 /* A file of another machine is not changed.  A file that cannot be written is an error. */
-IRR_TEST(test_not_written, "files that are not written")
+IRR_TEST(test_not_written, "files that must not or cannot be written")
 {
     const irr_situation_t one = situation_of(8);
     irr_lessons_t memory = { .list = NULL }, read = { .list = NULL };
@@ -366,7 +366,7 @@ static irr_status_t learn_and_add(void *context)
     return status;
 }
 
-IRR_TEST(test_no_memory, "no memory")
+IRR_TEST(test_no_memory, "each failed allocation is an error and leaks no memory")
 {
     char path[64];
 

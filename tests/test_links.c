@@ -142,7 +142,7 @@ static irr_status_t count_links(void *context)
     return status;
 }
 
-IRR_TEST(test_random, "random trees, link by link, and without memory")
+IRR_TEST(test_random, "bytes and contention on random trees, and failed allocations")
 {
     static const char *const algorithms[] = { "direct", "natural", "grid", "balanced-grid", "random-heap", "optimal" };
     static slow_t slow;
