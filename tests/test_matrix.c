@@ -40,7 +40,7 @@ static irr_status_t read_text(const char *text, size_t length, irr_matrix_t *mat
     return status;
 }
 
-IRR_TEST(test_good_file, "comments, blanks, both line ends, any case")
+IRR_TEST(test_good_file, "files with comments, blanks, both line endings, upper and lower case")
 {
     static const char text[] = "%%matrixmarket MATRIX Coordinate Integer GENERAL\r\n% a comment\r\n\r\n   % another\n"
                                " 3\t3  4 \r\n1 2 10\r\n\n  3 1 9223372036854775807\n2 2 0\n3 3 0005";
@@ -57,7 +57,7 @@ IRR_TEST(test_good_file, "comments, blanks, both line ends, any case")
 }
 
 /* The shipped meshes. Each part of a mesh sends to the parts that it receives from, and nothing to itself. */
-IRR_TEST(test_airfoil, "the airfoil meshes are unchanged")
+IRR_TEST(test_airfoil, "the entries of the airfoil meshes")
 {
     static const struct { int ranks, entries; uint64_t total; } airfoils[] = {
         { 8, 30, 5200 }, { 16, 68, 8672 }, { 32, 134, 14064 }
@@ -111,7 +111,7 @@ static void write_and_read(const irr_matrix_t *matrix, const char *comment, cons
     free(written);
 }
 
-IRR_TEST_SEEDED(test_write, "a matrix that is written is read back")
+IRR_TEST_SEEDED(test_write, "a matrix that is written and read back is unchanged")
 {
     irr_matrix_t matrix = matrix_scene_zero(2);
 
@@ -127,7 +127,7 @@ IRR_TEST_SEEDED(test_write, "a matrix that is written is read back")
     irr_matrix_fini(&matrix);
 }
 
-IRR_TEST(test_write_nowhere, "an error of the stream is returned")
+IRR_TEST(test_write_nowhere, "an error of the output stream is returned")
 {
     FILE *full = fopen("/dev/full", "w");
     irr_matrix_t matrix;
@@ -174,7 +174,7 @@ static uint64_t fingerprint(const irr_matrix_t *matrix)
 }
 
 /* The matrices of a seed never change, so versions can be compared. Another seed gives another matrix. */
-IRR_TEST(test_same_everywhere, "a seed gives the same matrix everywhere, another seed another matrix")
+IRR_TEST(test_same_everywhere, "a seed gives the same matrix on every machine, and another seed another matrix")
 {
     static const struct { const char *name; uint64_t hash; } golden[] = {
         { "uniform",   UINT64_C(0x9c65fc1dd026471d) },
@@ -209,7 +209,7 @@ IRR_TEST(test_same_everywhere, "a seed gives the same matrix everywhere, another
 }
 
 /* No entry is above INT64_MAX, the largest number that a file may have. */
-IRR_TEST(test_limits, "unknown names and overflowing units are refused")
+IRR_TEST(test_limits, "unknown names and overflowing lengths are refused")
 {
     irr_matrix_t matrix = { .ranks = 77, .entries = NULL };
 
@@ -233,7 +233,7 @@ IRR_TEST(test_limits, "unknown names and overflowing units are refused")
 }
 
 /* The longest message is not longer than the limit of the table for each number of ranks. */
-IRR_TEST(test_longest, "no entry is above INT64_MAX for any P")
+IRR_TEST(test_longest, "no entry is above INT64_MAX for any number of ranks")
 {
     const uint64_t unit = INT64_MAX / 64;
 
@@ -262,7 +262,7 @@ static irr_status_t make_pattern(void *name)
     return status;
 }
 
-IRR_TEST(test_no_memory, "memory that runs out is an error")
+IRR_TEST(test_no_memory, "each failed allocation is an error and leaks no memory")
 {
     char name[32];
 

@@ -68,7 +68,7 @@ static double gain(const irr_machine_t *machine, int ranks, int node_ranks, doub
 /* ---- gains ---- */
 
 /* Each gain is within a factor of 1.3. */
-IRR_TEST(test_gains, "grids gain what the simulation has")
+IRR_TEST(test_gains, "predicted gains of grids agree with simulated gains")
 {
     static const struct { irr_machine_t (*machine)(void); int ranks, node_ranks; double bytes, gain; } rows[] = {
         { infiniband, 64, 32, 8, 5.58 }, { infiniband, 64, 32, 64, 3.53 }, { infiniband, 64, 32, 512, 1.04 },
@@ -108,7 +108,7 @@ static irr_machine_t lab(void)
  * node; simulated with 1023 ranks that send to one rank, so that only this rank has many messages; and measured in
  * contrib/lab on single:8.
  */
-IRR_TEST(test_times, "times are those of the simulation and of the lab")
+IRR_TEST(test_times, "predicted times agree with simulated and measured times")
 {
     static const struct {
         irr_machine_t (*machine)(void);
@@ -142,7 +142,7 @@ IRR_TEST(test_times, "times are those of the simulation and of the lab")
 
 /* ---- properties that follow from the algorithm of a strategy ---- */
 
-IRR_TEST(test_nodes, "leaders pay between nodes of several ranks")
+IRR_TEST(test_nodes, "leaders save time only between nodes of several ranks")
 {
     const irr_machine_t machine = infiniband();
     const irr_traffic_t node = equal(16, 16, 64), nodes = equal(64, 16, 64), large = equal(64, 16, 131072);
@@ -153,7 +153,7 @@ IRR_TEST(test_nodes, "leaders pay between nodes of several ranks")
 }
 
 /* For messages longer than a limit, the model knows the longest message and the mean. */
-IRR_TEST(test_some_long, "some long messages go directly")
+IRR_TEST(test_some_long, "the time of the node route includes its long direct messages")
 {
     const irr_machine_t machine = infiniband();
     irr_traffic_t traffic = equal(64, 16, 64);
@@ -167,7 +167,7 @@ IRR_TEST(test_some_long, "some long messages go directly")
 }
 
 /* A rank with few neighbours needs few messages, but Open MPI also sends the empty messages. */
-IRR_TEST(test_sparse, "with few neighbours direct messages win")
+IRR_TEST(test_sparse, "direct messages are fastest for ranks with few neighbours")
 {
     const irr_machine_t machine = infiniband();
     irr_traffic_t traffic = equal(1024, 32, 64);
@@ -186,7 +186,7 @@ IRR_TEST(test_sparse, "with few neighbours direct messages win")
 }
 
 /* One rank receives much more than any rank sends. This does not fill the links of other nodes. */
-IRR_TEST(test_hot_rank, "a hot rank is no hot node")
+IRR_TEST(test_hot_rank, "traffic to one rank does not slow other nodes")
 {
     const irr_machine_t machine = infiniband();
     irr_traffic_t traffic = equal(256, 32, 4096), hot = traffic;
@@ -198,7 +198,7 @@ IRR_TEST(test_hot_rank, "a hot rank is no hot node")
     CU_ASSERT(time_of(&machine, &hot, "bruck") > time_of(&machine, &hot, "direct"));
 }
 
-IRR_TEST(test_pacings, "a pacing costs signals and waits")
+IRR_TEST(test_pacings, "signals and waits of a pacing take time")
 {
     const irr_machine_t machine = ethernet();
     const irr_traffic_t traffic = equal(64, 1, 4096);
@@ -220,7 +220,7 @@ IRR_TEST(test_pacings, "a pacing costs signals and waits")
  * If switches have short queues, Open MPI's order takes the time that contrib/lab measured for equal messages, and
  * pacings are faster.
  */
-IRR_TEST(test_shallow, "shallow switches cost without a pacing")
+IRR_TEST(test_shallow, "short queues of switches cost time without a pacing")
 {
     static const struct { double bytes, host_ms, best_ms; } rows[] = { { 65536, 70, 47.5 }, { 262144, 268.9, 170.3 } };
     irr_machine_t machine = ethernet();
@@ -245,7 +245,7 @@ IRR_TEST(test_shallow, "shallow switches cost without a pacing")
  * Compares with the times in ms of direct/loose by irr_plan simulate, for the patterns equal, random, skewed and spike
  * on single:8 of contrib/lab.
  */
-IRR_TEST(test_loose, "steps that wait for both directions take longer where messages differ")
+IRR_TEST(test_loose, "loose steps take longer if messages differ in length")
 {
     static const struct { double bytes, even, messages, longest, ms; } rows[] = {
         { 458752, 458752, 7, 65536, 39.8 }, { 610584, 569088, 7, 124488, 65.9 }, { 405504, 180224, 5, 180224, 41.6 },
@@ -267,7 +267,7 @@ IRR_TEST(test_loose, "steps that wait for both directions take longer where mess
     }
 }
 
-IRR_TEST(test_no_such_grid, "a grid of too many stages takes for ever")
+IRR_TEST(test_no_such_grid, "a grid with too many stages has the time INFINITY")
 {
     const irr_machine_t machine = infiniband();
     const irr_traffic_t traffic = equal(1024, 1, 8);
@@ -281,7 +281,7 @@ IRR_TEST(test_no_such_grid, "a grid of too many stages takes for ever")
  * Compares with simulated times in us, for 64 ranks on 64 nodes. One message of each rank is 64 times as long as the
  * other messages.
  */
-IRR_TEST(test_hybrid, "a grid gains where long messages go beside it")
+IRR_TEST(test_hybrid, "hybrid is faster than a grid if few messages are long")
 {
     static const struct { double bytes, ethernet, infiniband; } rows[] = { { 256, 115, 38 }, { 512, 129, 52 } };
     irr_strategy_t strategy = *irr_algorithm_strategy(irr_algorithm_find("hybrid"));
@@ -328,7 +328,7 @@ static irr_traffic_t any_traffic(uint64_t *state)
 }
 
 /* Every row has a time. More bytes do not shorten the time, unless messages then take another route. */
-IRR_TEST_SEEDED(test_any, "each row has a time for any traffic, which more bytes do not shorten")
+IRR_TEST_SEEDED(test_any, "any traffic has a time, which does not decrease with more bytes")
 {
     const irr_machine_t machines[] = { infiniband(), ethernet() };
 
@@ -352,7 +352,7 @@ IRR_TEST_SEEDED(test_any, "each row has a time for any traffic, which more bytes
     }
 }
 
-IRR_TEST(test_traffic_of, "the traffic of a matrix is that of its busiest rank")
+IRR_TEST(test_traffic_of, "the traffic of a matrix is the traffic of its busiest rank")
 {
     uint64_t entries[] = { 100, 5, 0,  7, 100, 0,  9, 20, 100 };
     const irr_matrix_t matrix = { .ranks = 3, .entries = entries };

@@ -13,10 +13,10 @@ enum { COUNT = IRR_TEST_COUNT(providers) };
 static void skip(const irr_test_case_t *self)
 {
     (void)self;
-    irr_test_skip("libfabric has no such provider that serves here");
+    irr_test_skip("the provider is missing in libfabric, or has no network here");
 }
 
-/* sockets takes long, and libfabric advises against it. */
+/* The suite takes long on the provider sockets, so it runs there only on request. */
 static bool is_wanted(const char *provider, const char *only)
 {
     const char *all = getenv("IRR_CHECK_ALL");

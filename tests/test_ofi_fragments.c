@@ -98,17 +98,17 @@ static void check_lengths(irr_net_t *net, size_t max)
     }
 }
 
-IRR_NET_TEST(test_small_lengths, &small, "lengths around those of small fragments")
+IRR_NET_TEST(test_small_lengths, &small, "lengths close to multiples of a small fragment")
 {
     check_lengths(net, SMALL);
 }
 
-IRR_NET_TEST(test_large_lengths, &large, "lengths around those of large fragments")
+IRR_NET_TEST(test_large_lengths, &large, "lengths close to multiples of a large fragment")
 {
     check_lengths(net, LARGE);
 }
 
-IRR_NET_TEST(test_lists, &small, "lists whose pieces end before, at and behind the ends of fragments")
+IRR_NET_TEST(test_lists, &small, "lists whose pieces end before, at and after the ends of fragments")
 {
     const size_t cuts[][4] = {
         { SMALL, SMALL, SMALL, 5 }, { 1, 3 * SMALL, 0, 4 }, { SMALL - 1, 2, SMALL + 3, SMALL + 1 },
@@ -150,7 +150,7 @@ static void meet_in_row(irr_net_t *net, const size_t sent[ROW], const size_t roo
     expect_empty(net);
 }
 
-IRR_NET_TEST(test_row, &small, "messages of one tag that are cut short")
+IRR_NET_TEST(test_row, &small, "several messages with one tag, truncated by their receives")
 {
     static const size_t sent[][ROW] = {
         { 3 * SMALL, 100, 2 * SMALL, SMALL, 5 * SMALL + 1, 8 }, { SMALL, SMALL, SMALL, SMALL, SMALL, SMALL },
@@ -169,7 +169,7 @@ IRR_NET_TEST(test_row, &small, "messages of one tag that are cut short")
 /* ---- discarding ---- */
 
 /* The second fragment of a message, for which no receive is posted yet, must not be discarded. */
-IRR_NET_TEST(test_discard, &small, "fragments of a message are not discarded")
+IRR_NET_TEST(test_discard, &small, "fragments of a message without a posted receive are not discarded")
 {
     size_t count = 0;
     irr_msg_t msg;
@@ -199,7 +199,7 @@ static ssize_t read_moving(struct fid_cq *queue, void *entries, size_t count)
  * A receive has the first fragment of a message, but the transport has not seen its completion. The rest of the message
  * is not discarded.
  */
-IRR_NET_TEST(test_unseen, &small, "nor is a fragment that arrives before the first one is seen")
+IRR_NET_TEST(test_unseen, &small, "fragments are not discarded before the transport has seen the first fragment")
 {
     static const size_t rooms[] = { 0, 100, SMALL, 2 * SMALL };
     struct fid_cq *queue;
@@ -265,7 +265,7 @@ static void abandon_after(irr_net_t *net, int steps)
     expect_empty(net);
 }
 
-IRR_NET_TEST(test_abandon, &small, "receives that are abandoned between fragments")
+IRR_NET_TEST(test_abandon, &small, "receives that are abandoned between two fragments")
 {
     for (int steps = 0; steps < 40; steps++) {
         abandon_after(net, steps);

@@ -19,7 +19,7 @@ static const irr_opener_t plain = { .config = TCP };
 
 /* ---- each allocation ---- */
 
-static irr_status_t sent;   /* the result of the send */
+static irr_status_t sent;
 
 static void on_sent(irr_request_t *request, irr_status_t status)
 {
@@ -68,7 +68,7 @@ static bool live(void)
     return status == IRR_OK;
 }
 
-IRR_TEST(test_memory, "each allocation fails once")
+IRR_TEST(test_memory, "each allocation of a transport fails once")
 {
     bool failed = true;
 
@@ -86,7 +86,7 @@ IRR_TEST(test_memory, "each allocation fails once")
 
 /* ---- lists ---- */
 
-IRR_TEST(test_lists, "if memory to pack a list is missing, a send or a receive is refused, and no operation is left")
+IRR_TEST(test_lists, "without memory to pack a list, a send or a receive is refused, and none is left pending")
 {
     for (int lacking = 0; lacking < 2; lacking++) {
         irr_msg_t msg = { .from = 0, .to = 1, .tag = TAG, .form = IRR_FORM_GATHER, .seed = 1 };
@@ -135,7 +135,7 @@ static size_t flood(irr_net_t *net, irr_msg_t *msgs)
  * A rank that has used all operations still sends short messages and discards unexpected messages. Other ranks
  * continue.
  */
-IRR_TEST(test_operations, "no memory for another operation")
+IRR_TEST(test_operations, "a failed allocation of a further operation")
 {
     irr_msg_t *msgs = irr_test_array(MOST, sizeof(*msgs));
     irr_op_t refused = { .then = NULL };
@@ -230,7 +230,7 @@ static bool run_short(const char *algorithm, uint64_t *state)
     return ended;
 }
 
-IRR_TEST_SEEDED(test_exchanges, "no memory for the operations of an exchange")
+IRR_TEST_SEEDED(test_exchanges, "exchanges without memory for their operations")
 {
     static const char *const rows[] = { "direct", "tree", "random", "spread" };
     int ended = 0;
@@ -244,7 +244,7 @@ IRR_TEST_SEEDED(test_exchanges, "no memory for the operations of an exchange")
 /* ---- memory and files that are left ---- */
 
 /* Measures after FIRST cycles, when libfabric has made all allocations that it makes only once. */
-IRR_TEST(test_cycles, "transports come and go")
+IRR_TEST(test_cycles, "memory and descriptors after a thousand transports")
 {
     enum { CYCLES = 1000, FIRST = 20, ALLOWED = 1 << 20 };
     const int count = FIRST + irr_test_runs(CYCLES);

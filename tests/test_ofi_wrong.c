@@ -64,7 +64,7 @@ static void post(irr_net_t *net, irr_msg_t *msg, uint64_t seed, uint64_t *random
 }
 
 /* Messages of one tag have the same order at both ends, so the k-th receive takes the k-th message. */
-IRR_NET_TEST(test_again, &again, "every other call must be repeated")
+IRR_NET_TEST(test_again, &again, "every second call returns -FI_EAGAIN")
 {
     const int count = irr_test_runs(ALL);
     uint64_t random = irr_test_seed();
@@ -84,7 +84,7 @@ IRR_NET_TEST(test_again, &again, "every other call must be repeated")
 /* ---- many receives ---- */
 
 /* Posts more receives of one tag than the provider accepts. The first message is for a receive that was posted last. */
-IRR_NET_TEST(test_receives, &plain, "more receives than the provider takes")
+IRR_NET_TEST(test_receives, &plain, "more receives than the provider accepts")
 {
     enum { MANY = 5000 };
     irr_msg_t *msgs = irr_test_array(MANY + 1, sizeof(*msgs));
@@ -109,7 +109,7 @@ IRR_NET_TEST(test_receives, &plain, "more receives than the provider takes")
  * An address with a wrong byte or length is refused, or makes a peer that is never reached. No byte beyond the address
  * is read.
  */
-IRR_TEST(test_addresses, "bad addresses")
+IRR_TEST(test_addresses, "addresses with a wrong byte or length")
 {
     irr_engine_config_t config = tcp;
     irr_transport_t *transport;
@@ -121,7 +121,7 @@ IRR_TEST(test_addresses, "bad addresses")
     irr_test_must(irr_transport_open(&config, &transport));
     irr_test_must(transport->ops->address(transport, &address, &length));
     for (size_t bytes = 0; bytes <= length; bytes++) {
-        char *copy = malloc(bytes > 0 ? bytes : 1);   /* a copy of exactly this length, for the sanitizer */
+        char *copy = malloc(bytes > 0 ? bytes : 1);   /* an exact copy, so that sanitizers detect reads beyond it */
 
         memcpy(copy, address, bytes);
         CU_ASSERT_EQUAL(transport->ops->connect(transport, copy, bytes, &peer) == IRR_OK, bytes == length);
@@ -141,7 +141,7 @@ IRR_TEST(test_addresses, "bad addresses")
 
 /* ---- parameters ---- */
 
-IRR_TEST(test_names, "providers and domains that do not exist")
+IRR_TEST(test_names, "names of providers and domains that do not exist")
 {
     static const struct { const char *provider, *domain, *word; } cases[] = {
         { "pigeon", NULL, "pigeon" }, { "tcp;ofi_rxm", "eth99", "eth99" }, { NULL, "eth99,,", "ofi_domain" },
@@ -175,7 +175,7 @@ static int getinfo_strict(uint32_t version, const char *node, const char *servic
     return getinfo(version, node, service, flags, hints, info);
 }
 
-IRR_TEST(test_registration, "the transport refuses the provider, and one error message names the provider")
+IRR_TEST(test_registration, "a provider that requires registered memory is refused, and one error message names it")
 {
     const irr_ofi_library_t *library;
     irr_ofi_library_t strict;

@@ -330,7 +330,7 @@ static size_t violations(const irr_job_t *job, int algorithm, irr_pacing_kind_t 
     return broken;
 }
 
-IRR_TEST_SEEDED(test_all, "any algorithm keeps loose and grant, whichever step takes forever")
+IRR_TEST_SEEDED(test_all, "plans of all algorithms keep the rules of loose and grant")
 {
     for (int i = 0; i < irr_test_runs(RUNS); i++) {
         const int ranks = 1 + (int)irr_test_below(state, RANKS_MAX / 2), algorithm = draw_algorithm(state);
@@ -344,7 +344,7 @@ IRR_TEST_SEEDED(test_all, "any algorithm keeps loose and grant, whichever step t
     }
 }
 
-IRR_TEST(test_violated, "other pacings violate the rules")
+IRR_TEST(test_violated, "plans with other pacings violate the rules")
 {
     static const struct { irr_pacing_kind_t pacing, rule; } rows[] = {
         { IRR_PACING_FREE, IRR_PACING_LOOSE }, { IRR_PACING_FREE, IRR_PACING_GRANT },
@@ -407,7 +407,7 @@ static size_t meetings_on(const tree_scene_t *scene, irr_job_kind_t kind, irr_pa
  * On links of equal speed no message begins before the messages of earlier steps on its links are received. Without the
  * pacing some messages do.
  */
-IRR_TEST_SEEDED(test_tree, "sync: no messages meet on a link of a tree")
+IRR_TEST_SEEDED(test_tree, "sync: no two messages use a link of a tree at a time")
 {
     static tree_scene_t scene;
     size_t free = 0;

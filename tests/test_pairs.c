@@ -115,7 +115,7 @@ static void check_one(const irr_pairs_limits_t *limit, int ranks, size_t eager_m
 }
 
 /* All, some, or no messages are eager. */
-IRR_TEST_SEEDED(test_random, "plans are accepted, and every byte arrives")
+IRR_TEST_SEEDED(test_random, "the checker accepts the plans, and every byte arrives")
 {
     static const size_t eager_max[] = { 0, 100, SIZE_MAX };
 
@@ -127,7 +127,7 @@ IRR_TEST_SEEDED(test_random, "plans are accepted, and every byte arrives")
 }
 
 /* Messages of up to 256 GiB in each direction, with the limits of exchanges, never need more scratch than the limit. */
-IRR_TEST(test_bound, "scratch is bounded")
+IRR_TEST(test_bound, "scratch is not longer than its limit")
 {
     static const size_t lengths[] = {
         1, IRR_PAIRS_CHUNK, IRR_PAIRS_CHUNK + 1, IRR_PAIRS_SCRATCH, (size_t)1 << 30, (size_t)1 << 38 };
@@ -223,14 +223,14 @@ static bool check_wrong(const irr_pairs_limits_t *limit, int ranks, bool counts,
         CU_ASSERT(result[r] == IRR_OK || result[r] == IRR_ERR_TRUNCATE || result[r] == IRR_ERR_PEER);
         CU_ASSERT(result[r] != IRR_ERR_TRUNCATE || !counts || r == ranks - 1 ||
                   lengths[r * ranks + ranks - 1] != lengths[(ranks - 1) * ranks + r]);
-        CU_ASSERT(!counts || result[r] == IRR_ERR_PEER || irr_job_verify(job, r));   /* where both ends agree */
+        CU_ASSERT(!counts || result[r] == IRR_ERR_PEER || irr_job_verify(job, r));   /* verifies agreed lengths */
         failed = failed || result[r] == IRR_ERR_PEER;
     }
     irr_job_destroy(job);
     return failed;
 }
 
-IRR_TEST_SEEDED(test_wrong, "counts that differ, and peers that are not in place")
+IRR_TEST_SEEDED(test_wrong, "different counts at both ends, and peers that do not exchange in place")
 {
     static const irr_pacing_t *const pacings[] = { &irr_pacing_free, &irr_pacing_loose };
     int runs = 0, failed = 0;

@@ -26,7 +26,7 @@ static void join(const irr_names_t *names, char *text, size_t size)
     }
 }
 
-IRR_TEST(test_lists, "lists are expanded")
+IRR_TEST(test_lists, "valid lists of hosts are expanded")
 {
     static const struct { const char *text, *expected; } lists[] = {
         { "n0", "n0" }, { " ,n1,,n0 n0,", "n1 n0 n0" }, { "n[0-2,9],login1", "n0 n1 n2 n9 login1" },
@@ -48,7 +48,7 @@ IRR_TEST(test_lists, "lists are expanded")
 
 #define NO_RANGE " in brackets is not a number or a range such as 0-7"
 
-IRR_TEST(test_bad_lists, "malformed lists are refused")
+IRR_TEST(test_bad_lists, "malformed lists of hosts are refused")
 {
     static const struct { const char *text, *reason; } lists[] = {
         { "", "list of names is empty" }, { " , ", "list of names is empty" },
@@ -105,7 +105,7 @@ static irr_status_t expand(void *context)
     return status;
 }
 
-IRR_TEST(test_list_memory, "memory that runs out does not change a list")
+IRR_TEST(test_list_memory, "a failed allocation leaves a list empty")
 {
     char list[] = "n[0-30],x";
 
@@ -178,7 +178,7 @@ static void random_name(char *name)
     }
 }
 
-IRR_TEST(test_find_random, "hosts are found as a search of all hosts finds them")
+IRR_TEST(test_find_random, "hosts are found as by a linear search")
 {
     state = irr_test_seed();
     for (int run = 0; run < 500; run++) {
@@ -210,7 +210,7 @@ IRR_TEST(test_find_random, "hosts are found as a search of all hosts finds them"
 
 /* ---- ranks on hosts ---- */
 
-IRR_TEST(test_placement, "ranks are on hosts, or a reason names the missing host")
+IRR_TEST(test_placement, "ranks are placed on hosts, or a reason names the missing host")
 {
     static const struct { const char *list, *third; irr_status_t status; const char *reason; } rows[] = {
         { "n[0-5],n6.site,s", "n2", IRR_OK, "" },
@@ -317,7 +317,7 @@ static void check_subtree(const irr_topology_t *whole, const int *before, int ra
     }
 }
 
-IRR_TEST(test_cut_random, "a subtree has the same paths, and only vertices on paths")
+IRR_TEST(test_cut_random, "the subtree has the same paths, and no other vertices")
 {
     state = irr_test_seed() + 1;
     for (int run = 0; run < 300; run++) {
@@ -349,7 +349,7 @@ static irr_status_t cut(void *context)
     return status;
 }
 
-IRR_TEST(test_cut_errors, "hosts that do not exist and memory that runs out change nothing")
+IRR_TEST(test_cut_errors, "irr_topology_cut() refuses missing hosts, and reports failed allocations")
 {
     irr_topology_t topology, subtree;
 

@@ -9,7 +9,7 @@
 #include "plan/plan.h"
 #include "study/print.h"
 
-IRR_TEST(test_refused, "a rank cannot build a plan of a grid alone")
+IRR_TEST(test_refused, "a single rank cannot build its plan of a grid")
 {
     irr_job_t *job = irr_job_create(3, IRR_JOB_UNIFORM, 1);
     irr_plan_t plan;
@@ -91,7 +91,7 @@ IRR_TEST(test_text_of_two_stages, "the text of a plan of two stages")
     irr_plan_fini(&plan);
 }
 
-IRR_TEST(test_text_unwritable, "a stream that fails is an error")
+IRR_TEST(test_text_unwritable, "an error of the output stream is returned")
 {
     const irr_problem_t problem = { .ranks = 1, .rank = 0 };
     FILE *full = fopen("/dev/full", "w");
@@ -111,7 +111,7 @@ IRR_TEST(test_text_unwritable, "a stream that fails is an error")
 
 /* ---- memory ---- */
 
-IRR_TEST(test_reserve_overflow, "a reservation whose number of bytes overflows is refused")
+IRR_TEST(test_reserve_overflow, "a reservation whose size in bytes overflows is refused")
 {
     const irr_plan_room_t bounds = { .steps = SIZE_MAX / 8, .pieces = 1, .deps = 1 };
     irr_plan_t plan;

@@ -26,7 +26,7 @@ static void build(const char *algorithm, irr_overlap_t overlap, int ranks, bool 
 }
 
 /* The last send of rank 0 and the receive that waits for it do not match, so the receiver waits forever. */
-IRR_TEST(test_never_ends, "a run without an end ends")
+IRR_TEST(test_never_ends, "a run whose steps wait forever is stopped with an error")
 {
     char reason[256] = "";
     irr_plans_t plans;
@@ -43,7 +43,7 @@ IRR_TEST(test_never_ends, "a run without an end ends")
 }
 
 /* Rank 1 receives each of two messages in the place of the other message. */
-IRR_TEST(test_wrong_place, "bytes in a wrong place are detected")
+IRR_TEST(test_wrong_place, "bytes at a wrong offset are detected")
 {
     char reason[256] = "";
     irr_matrix_t matrix;
@@ -70,7 +70,7 @@ static irr_status_t run(void *context)
     return irr_tool_run(&unlimited, context, reason, sizeof(reason));
 }
 
-IRR_TEST(test_memory, "memory runs out anywhere")
+IRR_TEST(test_memory, "each failed allocation is an error and leaks no memory")
 {
     irr_plans_t plans;
 

@@ -64,7 +64,7 @@ static irr_matrix_t numbered_matrix(int ranks)
 
 /* ---- building ---- */
 
-IRR_TEST(test_refused, "rows and matrices that cannot be planned are refused")
+IRR_TEST(test_refused, "unsupported algorithms and matrices are refused")
 {
     irr_matrix_t matrix = numbered_matrix(2);
     irr_plans_t plans = { .ranks = 77 };
@@ -148,7 +148,7 @@ static void open_pieced(irr_scene_t *scene)
  * Checks the messages of plans that forward, of plans that use their scratch twice, and of plans whose messages have
  * several pieces.
  */
-IRR_TEST(test_scenes, "messages of plans made by hand")
+IRR_TEST(test_scenes, "messages of plans written by hand")
 {
     static const struct { void (*open)(irr_scene_t *scene); const char *messages; } rows[] = {
         { irr_scene_open, "1.1 0>1 16: 0>1[0,8) 0>2[0,8)\n"
@@ -182,7 +182,7 @@ IRR_TEST(test_scenes, "messages of plans made by hand")
     }
 }
 
-IRR_TEST(test_stopped, "the caller can stop")
+IRR_TEST(test_stopped, "the caller stops the listing of messages")
 {
     irr_scene_t scene;
     irr_plans_t plans = plans_of(&scene);
@@ -194,7 +194,7 @@ IRR_TEST(test_stopped, "the caller can stop")
     irr_scene_close(&scene);
 }
 
-IRR_TEST(test_broken, "plans that are wrong have no messages")
+IRR_TEST(test_broken, "wrong plans have no messages")
 {
     irr_scene_t scene;
     irr_plans_t plans = plans_of(&scene);

@@ -145,7 +145,7 @@ static bool is_proved(int algorithm, int ranks, uint64_t *state)
             (ranks <= RANKS_SOME || (forwards && irr_test_picks(state))));
 }
 
-IRR_TEST_SEEDED(test_dense, "every row, patterns for each of 1 to 64 ranks")
+IRR_TEST_SEEDED(test_dense, "all algorithms, and patterns for each of 1 to 64 ranks")
 {
     for (int ranks = 1; ranks <= RANKS_DENSE; ranks++) {
         for (int p = 0; irr_pattern_name(p) != NULL; p++) {
@@ -184,7 +184,7 @@ IRR_TEST_SEEDED(test_large, "samples of 65 to 300 ranks")
 }
 
 /* One message is as long as all other messages together. The other messages have random lengths. */
-IRR_TEST_SEEDED(test_one_large, "one message as large as all others together")
+IRR_TEST_SEEDED(test_one_large, "one message as long as all other messages together")
 {
     for (int round = 0; round < irr_test_runs(40); round++) {
         const int ranks = 2 + (int)irr_test_below(state, 60);
@@ -226,7 +226,7 @@ static irr_status_t make_and_list(void *context)
     return status;
 }
 
-IRR_TEST_SEEDED(test_memory, "memory runs out anywhere")
+IRR_TEST_SEEDED(test_memory, "each failed allocation is an error and leaks no memory")
 {
     made_t rows[] = { { .build = irr_plans_build, .algorithm = "balanced-grid" },
                       { .build = irr_plans_build, .algorithm = "optimal" },
@@ -257,7 +257,7 @@ static irr_figures_t figures_of(const irr_matrix_t *matrix, size_t slice_min)
  * data. The bounds have an allowance only for rounding: if P divides all lengths that are cut, the bounds of the paper
  * hold without an allowance.
  */
-IRR_TEST(test_lengths, "messages that are too short to be cut; the bounds as printed where nothing is rounded")
+IRR_TEST(test_lengths, "short messages are not cut, and bounds without rounding are those of the paper")
 {
     static const int shorts[] = { 16, 61, 64, 250, 256 }, squares[] = { 4, 16, 36, 64 };
 
@@ -287,7 +287,7 @@ static irr_bounds_t bounds_of(const char *algorithm, irr_dims_t dims, int ranks)
     return bounds;
 }
 
-IRR_TEST(test_missed, "the checks detect that a bound is exceeded, and by how much")
+IRR_TEST(test_missed, "the excess over each bound is detected and measured")
 {
     const irr_dims_t automatic = { 0 }, own = { .count = 2, .size = { 5, 4 } };
     const irr_slice_t slice = { .source = 0, .destination = 3, .length = 501 };
