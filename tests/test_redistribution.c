@@ -64,7 +64,7 @@ IRR_TEST_SEEDED(test_table, "the table equals a count of all elements")
 }
 
 /* For an array that is too long for a walk, the sums of the table must equal the elements that a rank owns. */
-IRR_TEST(test_long_table, "long blocks are not walked")
+IRR_TEST(test_long_table, "the table of a long array is not computed by a walk over its elements")
 {
     irr_redistribution_t r = {
         .x = 10000000, .p = 1000, .y = 10010011, .q = 999, .elements = UINT64_C(10000000000), .unit = 8
@@ -195,7 +195,7 @@ static size_t check_source(const irr_large_t *large, int i, const char *line)
 }
 
 /* Example 1 takes 5 steps of equal lengths. Example 2 takes 6 units of time instead of 9. */
-IRR_TEST(test_examples, "the examples of the paper")
+IRR_TEST(test_examples, "the two examples of the paper")
 {
     for (size_t e = 0; e < IRR_TEST_COUNT(examples); e++) {
         const example_t *example = &examples[e];
@@ -243,7 +243,7 @@ static irr_status_t try_redistribution(const irr_redistribution_t *structure, co
  * no message from 0 to 1. Ranks that are not in the redistribution have no messages. A communicator must have at least
  * the ranks of the redistribution.
  */
-IRR_TEST(test_order, "structures and matrices that match or not")
+IRR_TEST(test_order, "redistributions and matrices that match, and some that do not")
 {
     enum { EXAMPLE = -1 };
     static const struct {
@@ -379,7 +379,7 @@ IRR_TEST_SEEDED(test_schedules, "schedules are valid and complete")
 }
 
 /* For schemes of the paper, and for a scheme whose blocks are not all equal, no schedule can be shorter. */
-IRR_TEST(test_large_steps_pay, "algorithm 2 meets the bound where it should")
+IRR_TEST(test_large_steps_pay, "schedules of algorithm 2 are as short as the bound")
 {
     static const char *const better[] = {
         "2,6,3,6", "3,6,2,6", "20,12,30,12", "8,20,6,20", "8,60,6,5", "4,30,3,30"
@@ -431,7 +431,7 @@ static irr_status_t make_all(void *context)
     return status;
 }
 
-IRR_TEST(test_no_memory, "memory that runs out is an error, and leaks nothing")
+IRR_TEST(test_no_memory, "each failed allocation is an error and leaks no memory")
 {
     run_t run = { .redistribution = { .unit = 1 } };
 

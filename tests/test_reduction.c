@@ -92,7 +92,7 @@ static void prove(int ranks, int layout, size_t words)
     irr_nodes_fini(&laid);
 }
 
-IRR_TEST(test_proof, "the plans are proven, with nodes and without")
+IRR_TEST(test_proof, "the checker accepts plans with nodes and without nodes")
 {
     static const int more[] = { 127, 128, 129, 255, 256, 257, 300 };
 
@@ -165,7 +165,7 @@ static void copied(irr_plan_t *plans)
     plans[0].steps[find(&plans[0], IRR_STEP_REDUCE, 2)].kind = IRR_STEP_COPY;
 }
 
-IRR_TEST(test_refused, "wrong plans are refused")
+IRR_TEST(test_refused, "the checker refuses wrong plans")
 {
     static const struct {
         void      (*spoil)(irr_plan_t *plans);
@@ -188,7 +188,7 @@ IRR_TEST(test_refused, "wrong plans are refused")
     }
 }
 
-IRR_TEST(test_exchange, "an exchange reduces nothing")
+IRR_TEST(test_exchange, "a plan of an exchange must not reduce")
 {
     irr_plan_t *plans = make_plans(1, NULL, 1);
     const irr_piece_t pieces[2] = { { IRR_BUFFER_SCRATCH, false, 8, 8 }, { IRR_BUFFER_SCRATCH, false, 0, 8 } };
@@ -213,7 +213,7 @@ static irr_status_t init(void *context)
     return status;
 }
 
-IRR_TEST(test_memory, "no memory")
+IRR_TEST(test_memory, "each failed allocation is an error and leaks no memory")
 {
     int rank = 7;
 

@@ -55,8 +55,8 @@ static bool works_where_forbidden(const void *context)
            irr_remote_works(context);
 }
 
-/* A handle identifies its process: another word, unreadable memory and a missing process are detected. */
-IRR_TEST(test_handles, "which processes may read each other")
+/* A handle identifies its process. A wrong word, unreadable memory and a missing process are detected. */
+IRR_TEST(test_handles, "which processes can read the memory of each other")
 {
     static uint64_t word, other;
     irr_remote_handle_t handle, wrong;
@@ -120,7 +120,7 @@ static bool reads_right(const void *context)
     return right;
 }
 
-IRR_TEST(test_pieces, "pieces of another process")
+IRR_TEST(test_pieces, "pieces in the memory of another process")
 {
     const uint64_t me = (uint64_t)getpid();
     unsigned char byte;
@@ -146,7 +146,7 @@ static void begin_segment(void)
 }
 
 /* The length of a segment cannot change. Programs that this process starts do not inherit its descriptor. */
-IRR_TEST(test_view, "a view shows what is written, and cannot write; the length is fixed")
+IRR_TEST(test_view, "a view shows new contents and is read-only; the length is fixed")
 {
     irr_segment_view_t view = { .length = 0 };
     size_t offset;
@@ -177,7 +177,7 @@ static void expect_refused(const irr_segment_handle_t *handle)
     CU_ASSERT_EQUAL(view.length, 7);
 }
 
-IRR_TEST(test_refused, "a memory that differs from its handle is not mapped")
+IRR_TEST(test_refused, "memory that differs from its handle is not mapped")
 {
     irr_segment_handle_t handle;
     int file = memfd_create("other", MFD_CLOEXEC);

@@ -219,7 +219,7 @@ static size_t measure(const row_t *row, int ranks)
     return used;
 }
 
-IRR_TEST(test_rows, "heap and time of a rank")
+IRR_TEST(test_rows, "heap and time per rank")
 {
     const char *scale = getenv("IRR_SCALE"), *name = getenv("IRR_SCALE_ROW");
 
@@ -245,7 +245,7 @@ static bool only_measures(void)
     return only;
 }
 
-IRR_TEST(test_no_memory, "an exchange that first sends to its partners ends on all ranks if an allocation fails")
+IRR_TEST(test_no_memory, "an exchange ends on all ranks if an allocation of a first send fails")
 {
     member_t *members = make_members(FEW, PARTNERS);
     bool fails = !only_measures();

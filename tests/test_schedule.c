@@ -15,7 +15,7 @@
 
 #define SMALL_LARGEST 12
 
-static uint64_t state;   /* state of random numbers, for cases in which the matrix is not important */
+static uint64_t state;   /* state of random numbers */
 
 static const irr_scheduled_params_t plain = { .seed = 1, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE } };
 
@@ -146,7 +146,7 @@ static void expect_whole(const irr_matrix_t *matrix)
     irr_schedule_fini(&optimal);
 }
 
-IRR_TEST(test_whole, "a schedule without splits")
+IRR_TEST(test_whole, "a schedule of whole messages")
 {
     state = irr_test_seed();
     for (int n = 0; n < 500; n++) {
@@ -183,7 +183,7 @@ static void expect_written(const irr_schedule_t *schedule, const irr_matrix_t *m
     irr_text_close();
 }
 
-IRR_TEST(test_rules, "every order keeps the rules, and a seed gives one schedule")
+IRR_TEST(test_rules, "every order keeps the rules, and a seed always gives the same schedule")
 {
     state = irr_test_seed();
     for (int n = 0; n < irr_test_runs(3000); n++) {
@@ -238,7 +238,7 @@ static size_t take_step(const irr_schedule_t *schedule, size_t at, irr_matrix_t 
  * In a random order, a rank that has a message for an idle rank is not idle, and only messages that are too long are
  * cut.
  */
-IRR_TEST(test_greedy, "random orders: no rank idles that could send")
+IRR_TEST(test_greedy, "random orders: a rank is not idle if it can send to an idle rank")
 {
     static const char *const names[] = { "random", "random-sorted", "random-heap" };
 
@@ -265,7 +265,7 @@ IRR_TEST(test_greedy, "random orders: no rank idles that could send")
  * Without splits optimal needs as many steps as the busiest port has messages. With more steps the schedule becomes
  * shorter.
  */
-IRR_TEST(test_optimal_limit, "optimal: a limit on the steps is kept")
+IRR_TEST(test_optimal_limit, "optimal: the number of steps is within the limit")
 {
     state = irr_test_seed() + 2;
     for (int n = 0; n < 500; n++) {
@@ -287,7 +287,7 @@ IRR_TEST(test_optimal_limit, "optimal: a limit on the steps is kept")
 }
 
 /* Tests a dense matrix of different lengths, for which most steps complete only one message. */
-IRR_TEST(test_optimal_dense, "optimal: as long as the busiest port, dense")
+IRR_TEST(test_optimal_dense, "optimal: a dense schedule is as long as the messages of the busiest port")
 {
     irr_matrix_t matrix = matrix_scene_zero(96);
     irr_schedule_t schedule;
@@ -377,7 +377,7 @@ static mean_t measure(const char *name, int d, uint64_t seed)
 }
 
 /* Table 5. */
-IRR_TEST(test_set_1, "set 1: the steps of table 5, and which order is shorter")
+IRR_TEST(test_set_1, "set 1: the numbers of steps of table 5, and the order of the makespans")
 {
     static const struct { int d; double random, random_sorted, random_heap; } table[] = {
         { 8, 10.1, 10.22, 11.2 }, { 16, 18.56, 18.52, 19.8 }
@@ -401,7 +401,7 @@ IRR_TEST(test_set_1, "set 1: the steps of table 5, and which order is shorter")
  * Table 6 has 20.1 and 31.7 steps. The test set of section 7.2 gives fewer steps, and its busiest rank has 16.6
  * messages on average. The test therefore checks only that the algorithms have the same order as in table 6.
  */
-IRR_TEST(test_set_2, "set 2: which order is shorter")
+IRR_TEST(test_set_2, "set 2: the order of the makespans")
 {
     const uint64_t seed = irr_test_seed();
     mean_t xor = measure("xor", 0, seed), random = measure("random", 0, seed);
@@ -430,12 +430,12 @@ static uint64_t threshold(const char *text, size_t left, uint64_t latency)
     return irr_lambda_threshold(lambda, &step);
 }
 
-IRR_TEST(test_threshold, "lambda: thresholds by hand")
+IRR_TEST(test_threshold, "lambda: thresholds computed by hand")
 {
     static const struct { const char *rule; size_t left; uint64_t latency, threshold; } rows[] = {
-        { "one", 56, 0, 128 }, { "fixed:0.5", 56, 1 << 30, 8 }, { "fixed:0.57", 56, 0, 16 },   /* to nearest */
+        { "one", 56, 0, 128 }, { "fixed:0.5", 56, 1 << 30, 8 }, { "fixed:0.57", 56, 0, 16 },   /* rounded to nearest */
         { "fixed:0.0001", 56, 0, 1 }, { "fixed:0.5", 17, 0, 8 }, { "fixed:0.5", 16, 0, 128 },   /* the second phase */
-        { "proportional:0.1", 40, 0, 8 }, { "proportional:0.8", 17, 0, 128 },   /* 0.1 * 5 of 8 */
+        { "proportional:0.1", 40, 0, 8 }, { "proportional:0.8", 17, 0, 128 },   /* 0.1 * 5 of 8 messages */
         { "proportional:100", 56, 0, 128 },
         /*
          * A step of 7 instead of 6 messages saves latency / 6 and costs 32 bytes; a step of 8 instead of 7 messages
@@ -447,7 +447,7 @@ IRR_TEST(test_threshold, "lambda: thresholds by hand")
 
     irr_lambda_t lambda;
 
-    CU_ASSERT(irr_lambda_parse("proportional:0.8", &lambda) == IRR_OK && lambda.share == 52429);   /* to nearest */
+    CU_ASSERT(irr_lambda_parse("proportional:0.8", &lambda) == IRR_OK && lambda.share == 52429);   /* rounded */
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         CU_ASSERT_EQUAL(threshold(rows[i].rule, rows[i].left, rows[i].latency), rows[i].threshold);
     }

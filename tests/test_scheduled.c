@@ -15,7 +15,7 @@
 
 static const irr_scheduled_params_t plain = { .seed = 1, .lambda = { IRR_LAMBDA_FIXED, IRR_LAMBDA_ONE } };
 
-IRR_TEST(test_xor, "xor: the steps by hand")
+IRR_TEST(test_xor, "xor: steps computed by hand")
 {
     irr_scheduled_params_t params = plain;
     irr_matrix_t matrix = matrix_scene_zero(8);
@@ -24,7 +24,7 @@ IRR_TEST(test_xor, "xor: the steps by hand")
     *irr_matrix_at(&matrix, 6, 3) = 9;
     *irr_matrix_at(&matrix, 5, 5) = 7;
     schedule = irr_plan_all_schedule("xor", &matrix, &params);
-    CU_ASSERT_EQUAL(schedule.steps, 7);   /* with empty steps */
+    CU_ASSERT_EQUAL(schedule.steps, 7);   /* some steps are empty */
     CU_ASSERT_EQUAL_FATAL(schedule.count, 1);
     CU_ASSERT_EQUAL(schedule.list[0].step, 6 ^ 3);
     irr_schedule_fini(&schedule);
@@ -49,7 +49,7 @@ static uint64_t hash(const irr_schedule_t *schedule)
     return sum;
 }
 
-IRR_TEST(test_everywhere, "a seed gives the same schedule everywhere")
+IRR_TEST(test_everywhere, "a seed gives the same schedule on every machine")
 {
     static const struct { const char *name; uint64_t sum; } golden[] = {
         { "xor", UINT64_C(0xbe96b2a7c5aa01dd) },
@@ -103,7 +103,7 @@ static irr_status_t make_schedule(void *context)
     return status;
 }
 
-IRR_TEST(test_failures, "memory that runs out and too many bytes are errors")
+IRR_TEST(test_failures, "failed allocations and too many bytes are errors")
 {
     for (int i = 0; irr_plan_all_order(i) != NULL; i++) {
         input_t input = { matrix_scene_pattern("random", 9, 1000, 7), irr_plan_all_order(i) };
@@ -122,7 +122,7 @@ IRR_TEST(test_failures, "memory that runs out and too many bytes are errors")
 static const char good_text[] = HEAD "# why\n3 4 4\n 1 0 1  0 10\n1\t1 2 0 700\r\n\n# half\n2 0 1 10 5\n"
                                 "3 2 0 0 00033 1\nend\n";
 
-IRR_TEST(test_good_file, "comments, blanks, both line ends")
+IRR_TEST(test_good_file, "files with comments, blanks and both line endings")
 {
     irr_transmission_t list[] = {
         { 1, 0, 1, 0, 10, 0 }, { 1, 1, 2, 0, 700, 0 }, { 2, 0, 1, 10, 5, 0 }, { 3, 2, 0, 0, 33, 1 }
@@ -138,7 +138,7 @@ IRR_TEST(test_good_file, "comments, blanks, both line ends")
     irr_schedule_fini(&schedule);
 }
 
-IRR_TEST(test_write, "a file that cannot be read is not written")
+IRR_TEST(test_write, "a schedule is not written if its file would be refused")
 {
     irr_transmission_t list[] = { { 2, 0, 1, 0, 5, 0 }, { 2, 1, 0, 0, INT64_MAX - 5, 0 } };
     irr_schedule_t schedule = { .ranks = 2, .steps = 3, .list = list, .count = 2 };
@@ -165,7 +165,7 @@ IRR_TEST(test_write, "a file that cannot be read is not written")
     }
 }
 
-IRR_TEST(test_long_comment, "a comment fits a line")
+IRR_TEST(test_long_comment, "a comment is not longer than a line of the file")
 {
     const irr_schedule_t schedule = { .ranks = 1 };
     char comment[1023] = "", *text = NULL;
@@ -190,7 +190,7 @@ IRR_TEST(test_long_comment, "a comment fits a line")
 /* ---- schedules that no file can have ---- */
 
 /* A schedule of two transmissions of 10 bytes each, from 0 to 1 and from 1 to 0, changed by the case. */
-IRR_TEST(test_check, "the check finds defects that no file can have")
+IRR_TEST(test_check, "irr_schedule_check_alone() finds defects that a file cannot have")
 {
     static const struct { irr_transmission_t second; const char *reason; } bad[] = {
         { { 1, -1, 0, 0, 10, 0 }, "a message from rank -1 to rank 0, but ranks are 0 to 1" },

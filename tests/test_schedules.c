@@ -48,7 +48,7 @@ static void expect_plan(irr_turns_t *scene, const irr_settings_t *settings, cons
     irr_matrix_fini(&matrix);
 }
 
-IRR_TEST_SEEDED(test_same_plan, "a rank runs the plan that follows from all counts")
+IRR_TEST_SEEDED(test_same_plan, "the plan of a rank is the plan that follows from the counts of all ranks")
 {
     static const char *const rows[] = { "xor", "random", "random-sorted", "random-heap", "random-heap", "optimal" };
 
@@ -84,7 +84,7 @@ static void add_redistribution(irr_turns_t *scene, int number, uint64_t elements
 }
 
 /* An array of any length uses the steps of the redistribution; other counts have no schedule. */
-IRR_TEST_SEEDED(test_redistribution, "redistributions go by their own steps")
+IRR_TEST_SEEDED(test_redistribution, "redistributions use the steps of the redistribution")
 {
     irr_settings_t settings = irr_turns_with("redistribution");
     irr_turns_t scene;
@@ -142,7 +142,7 @@ static void add_two(irr_turns_t *scene)
  * Schedules are found in the cache if the counts of all ranks match. The cache keeps seven schedules, and evicts the
  * least recently used schedule. It also evicts schedules beyond cache_bytes.
  */
-IRR_TEST_SEEDED(test_reuse, "schedules are found again, as far as there is room")
+IRR_TEST_SEEDED(test_reuse, "schedules are found in the cache until they are evicted")
 {
     static const struct {
         const char *algorithm;
@@ -152,8 +152,8 @@ IRR_TEST_SEEDED(test_reuse, "schedules are found again, as far as there is room"
     } rows[] = {
         { "random-heap", 0, add_changed, { { "A", 1, 1, 0 }, { "ABAB", 2, 2, 3 }, { "CABCACB", 3, 3, 9 } } },
         { "optimal", 0, add_self, { { "ABAB", 1, 1, 3 } } },
-        { "xor", 0, add_nine, { { "ABCDEFG", 7, 7, 0 }, { "ACDEFG", 7, 7, 6 }, { "HACDEFGH", 8, 8, 13 },   /* for B */
-                                { "B", 9, 9, 13 },                                                        /* for A */
+        { "xor", 0, add_nine, { { "ABCDEFG", 7, 7, 0 }, { "ACDEFG", 7, 7, 6 }, { "HACDEFGH", 8, 8, 13 },  /* evicts B */
+                                { "B", 9, 9, 13 },                                                       /* evicts A */
                                 { "CDEFGHB", 9, 9, 20 }, { "A", 10, 10, 20 } } },
         { "xor", 1, add_two, { { "AAABBBABA", 5, 5, 4 } } }
     };
@@ -188,7 +188,7 @@ static irr_status_t refuse(const irr_matrix_t *matrix, const irr_scheduled_param
     return IRR_ERR_NOT_SUPPORTED;
 }
 
-IRR_TEST_SEEDED(test_refused, "a matrix that the order refuses is left alone")
+IRR_TEST_SEEDED(test_refused, "a matrix that the order refuses is not gathered again")
 {
     static const irr_order_t never = { .name = "never", .schedule = refuse };
     static const irr_host_route_t routes[] = { IRR_HOST_ROUTE_DIRECT, IRR_HOST_ROUTE_NODE };
@@ -246,7 +246,7 @@ static void expect_one(const irr_settings_t *settings, const irr_strategy_t *wan
  * If settings allow several strategies, the strategy with the best prediction runs. If settings fix a strategy, as in a
  * trial, this strategy runs.
  */
-IRR_TEST_SEEDED(test_one_strategy, "a communicator has one strategy for its schedules")
+IRR_TEST_SEEDED(test_one_strategy, "all exchanges of a communicator have the same strategy")
 {
     irr_settings_t open = irr_turns_with("tree");
     irr_strategy_t strategies[IRR_PACED_STRATEGIES_MAX], base;
@@ -271,7 +271,7 @@ IRR_TEST_SEEDED(test_one_strategy, "a communicator has one strategy for its sche
 
 /* ---- settings that contradict each other ---- */
 
-IRR_TEST_SEEDED(test_node_pacing, "a node route with a pacing that the route does not support causes one warning")
+IRR_TEST_SEEDED(test_node_pacing, "a warning if the node route does not support the pacing")
 {
     for (int pacing = 0; pacing < (int)IRR_PACING_COUNT; pacing++) {
         irr_settings_t settings = irr_turns_with("tree");

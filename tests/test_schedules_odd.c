@@ -12,7 +12,7 @@ enum { RANKS = IRR_TURNS_RANKS };
 /* ---- without a schedule ---- */
 
 /* The dense matrix is too large. All ranks run without a schedule, and rank 0 warns once. */
-IRR_TEST_SEEDED(test_limit, "a matrix above the limit is left alone by all")
+IRR_TEST_SEEDED(test_limit, "no rank has a schedule for a matrix above the limit")
 {
     static const size_t dense = RANKS * RANKS * sizeof(uint64_t);
     static const uint64_t built[] = { 0, 2 }, reused[] = { 0, 3 }, matrices[] = { 0, 2 };
@@ -53,7 +53,7 @@ static uint64_t tick(void *context)
  * Rank 0 does not finish the schedule in time. All ranks run without a schedule, one line reports this, and no rank
  * computes a schedule for these counts again.
  */
-IRR_TEST_SEEDED(test_late, "a late schedule is left alone")
+IRR_TEST_SEEDED(test_late, "no rank has a schedule that rank 0 computes too late")
 {
     static const char *const rows[] = { "random", "random-heap", "optimal", "tree" };
 
@@ -104,7 +104,7 @@ static void open_by_file(irr_turns_t *scene, const char *algorithm, irr_host_rou
     }
 }
 
-IRR_TEST_SEEDED(test_file, "every algorithm uses the file, except an algorithm that must forward")
+IRR_TEST_SEEDED(test_file, "every algorithm uses the schedule file, except an algorithm that must forward")
 {
     static const char *const rows[] = { "auto", "natural", "grid", "random-heap", "tree", "tree" };
     static const unsigned schedules[] = { 0, 0, 0, 1, 1, 2 };   /* built; the last row forwards all messages */
@@ -169,7 +169,7 @@ static void expect_creation(const irr_comm_params_t *params, bool good, int text
  * A file is malformed or missing on one rank or on all ranks. No rank gets a communicator, and one error message states
  * the reason.
  */
-IRR_TEST_SEEDED(test_bad_file, "a bad schedule file serves no rank, and one message says so")
+IRR_TEST_SEEDED(test_bad_file, "a malformed or missing schedule file causes one error message and no communicator")
 {
     static const char good[] = "irr_schedule 1\n7 1 1\n1 0 6 0 5\nend\n";
     static const char wrong[] = "irr_schedule 1\n7 1 1\n1 0 9 0 5\nend\n";
@@ -203,7 +203,7 @@ static void place(irr_comm_params_t *params, const char *path, const char *row)
 }
 
 /* Tests a missing host, a different file on one rank, and a malformed file. The algorithm random needs no topology. */
-IRR_TEST_SEEDED(test_topology, "a topology is alike and has all hosts, or no rank is served")
+IRR_TEST_SEEDED(test_topology, "topology files that lack a host, differ between ranks, or are malformed")
 {
     enum { GOOD, NO_HOST, OTHER_FILE, MALFORMED, NOT_ASKED, KINDS };
     static const char *const rows[] = { "tree", "auto" };
@@ -233,7 +233,7 @@ IRR_TEST_SEEDED(test_topology, "a topology is alike and has all hosts, or no ran
  * auto uses the tree if ranks are on several hosts of the tree. Otherwise auto selects the same strategy as without a
  * file.
  */
-IRR_TEST_SEEDED(test_auto, "auto takes the tree if there are several hosts")
+IRR_TEST_SEEDED(test_auto, "auto selects the tree if ranks are on several hosts")
 {
     const irr_settings_t settings = irr_turns_with("auto");
 

@@ -70,7 +70,7 @@ static void expect_value(const irr_setting_t *row, char *item, irr_settings_t *s
     }
 }
 
-IRR_TEST(test_values, "values are read whole or refused")
+IRR_TEST(test_values, "valid texts are read completely, and other texts are refused")
 {
     char list[512], *rest, *item;
 
@@ -93,7 +93,7 @@ IRR_TEST(test_values, "values are read whole or refused")
 }
 
 /* Parameters have the same defaults as the settings of the engine, except limits of memory and time. */
-IRR_TEST(test_defaults, "defaults of parameters are those of the engine")
+IRR_TEST(test_defaults, "parameters have the defaults of the engine")
 {
     static const char *const limits[] = { "matrix_max_bytes", "schedule_ms", "cache_bytes" };
 

@@ -1,6 +1,6 @@
 /*
  * test_setup.c - communicators that are set up in steps, with collectives of the host that never block. Ranks of one
- * thread advance in any order, with several communicators at a time. An abandoned setup frees all that it has taken.
+ * thread advance in any order, with several communicators at a time. An abandoned setup releases its memory and ids.
  */
 #include "irr_world.h"
 
@@ -74,7 +74,7 @@ enum { ALGORITHMS = IRR_TEST_COUNT(algorithms) };
  * Ranks advance in any order. All ranks get their communicators. A communicator has the same id on all ranks, and
  * different communicators have different ids.
  */
-IRR_TEST_SEEDED(test_any_order, "ranks that advance in any order, several communicators at once")
+IRR_TEST_SEEDED(test_any_order, "concurrent setups whose ranks advance in any order")
 {
     for (int a = 0; a < ALGORITHMS; a++) {
         begin(algorithms[a]);
@@ -95,7 +95,7 @@ IRR_TEST_SEEDED(test_any_order, "ranks that advance in any order, several commun
  * Ranks test two communicators in different orders, so a rank reserves for one communicator the id that another rank
  * proposes for the other communicator. The ranks nevertheless agree on ids soon.
  */
-IRR_TEST(test_crossed, "ranks that propose the same ids for different communicators")
+IRR_TEST(test_crossed, "ranks that propose the same id for different communicators")
 {
     int open = TEAMS * RANKS;
 
@@ -118,7 +118,7 @@ IRR_TEST(test_crossed, "ranks that propose the same ids for different communicat
 }
 
 /* Setups are abandoned at any step. No id, no memory and no communicator is left. */
-IRR_TEST_SEEDED(test_abandoned, "setups that are abandoned")
+IRR_TEST_SEEDED(test_abandoned, "setups that are abandoned at any step")
 {
     for (int turns = 0; turns < 400; turns += 7) {
         begin(algorithms[turns % ALGORITHMS]);
@@ -132,7 +132,7 @@ IRR_TEST_SEEDED(test_abandoned, "setups that are abandoned")
  * A collective of the host fails on all ranks. The setup of its communicator fails on all ranks, and all other setups
  * succeed.
  */
-IRR_TEST_SEEDED(test_fails, "a collective of the host fails")
+IRR_TEST_SEEDED(test_fails, "a collective of the host that fails")
 {
     int nth = 1;
     bool failed = true;
@@ -151,7 +151,7 @@ IRR_TEST_SEEDED(test_fails, "a collective of the host fails")
     CU_ASSERT(nth > 5 && nth < 20);   /* five collectives, and one more for each retry of an id */
 }
 
-/* ---- ids with messages that are left ---- */
+/* ---- ids whose old messages may still arrive ---- */
 
 enum { FREE_ID = 12345, FREE_IDS = 8 * TEAMS, BUSY = 1000 };
 
@@ -184,7 +184,7 @@ static void destroy_busy(void)
 }
 
 /* A transport that discards messages delays the setup. The setup then uses the free ids. */
-IRR_TEST_SEEDED(test_busy, "a transport that is busy with discarding")
+IRR_TEST_SEEDED(test_busy, "a setup waits while the transport discards messages")
 {
     for (int a = 0; a < ALGORITHMS; a++) {
         start_busy(algorithms[a], BUSY, 0);
@@ -198,7 +198,7 @@ IRR_TEST_SEEDED(test_busy, "a transport that is busy with discarding")
 }
 
 /* On one rank discarding never ends. After half of the timeout the setup fails on all ranks. */
-IRR_TEST_SEEDED(test_busy_for_ever, "a transport that is busy with discarding for ever")
+IRR_TEST_SEEDED(test_busy_for_ever, "a setup fails if the transport does not stop discarding messages")
 {
     const uint64_t begin_ns = irr_clock_ns();
 
@@ -214,8 +214,8 @@ IRR_TEST_SEEDED(test_busy_for_ever, "a transport that is busy with discarding fo
 
 /* ---- ranks that cannot connect ---- */
 
-/* The reason is memory only if memory is missing. */
-IRR_TEST(test_no_connection, "ranks that cannot connect")
+/* The error message names memory only if an allocation failed. */
+IRR_TEST(test_no_connection, "ranks that cannot connect to each other")
 {
 #define TAIL "; each rank must reach all others with x_transport '', x_ucx_tls '' and x_ucx_devices ''"
     static const struct {
@@ -248,7 +248,7 @@ IRR_TEST(test_no_connection, "ranks that cannot connect")
     irr_log_prefix_set("");
 }
 
-IRR_TEST(test_blocking, "irr_comm_create waits for the collectives of the host, and sets its output only on success")
+IRR_TEST(test_blocking, "irr_comm_create() waits for collectives of the host, and sets its output only on success")
 {
     for (int fails = 0; fails <= 1; fails++) {
         irr_team_t team;
