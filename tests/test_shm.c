@@ -114,7 +114,7 @@ static void expect_broken(forge_t forge)
     irr_net_close(&net);
 }
 
-IRR_TEST(test_forged, "slots that break the rules")
+IRR_TEST(test_forged, "slots with invalid contents")
 {
     static const forge_t forges[] = {
         no_such_form, piece_behind_the_end, piece_far_away, piece_too_long, piece_empty, piece_longer_than_all,
@@ -127,7 +127,7 @@ IRR_TEST(test_forged, "slots that break the rules")
 }
 
 /* If the receiver cannot read a message from its sender's memory, the receive fails and the send completes. */
-IRR_NET_TEST(test_unreadable, &shm, "a message that cannot be read")
+IRR_NET_TEST(test_unreadable, &shm, "a message that its receiver cannot read")
 {
     enum { BYTES = 2 * IRR_SHM_SINGLE_MIN };
     irr_msg_t msg;
@@ -147,7 +147,7 @@ IRR_NET_TEST(test_unreadable, &shm, "a message that cannot be read")
     irr_msg_close(&msg);
 }
 
-/* ---- sends that are taken back ---- */
+/* ---- sends that are canceled ---- */
 
 enum { LONG = 2 * IRR_FIFO_DATA, LATE = 3 };   /* LATE: index of the last send, which is not started if messages
                                                     travel in pieces */
@@ -204,7 +204,7 @@ static void expect_taken_back(bool single, bool recv_first)
     irr_net_close(&net);
 }
 
-IRR_TEST(test_taken_back, "sends that are taken back")
+IRR_TEST(test_taken_back, "canceled sends no longer read their memory")
 {
     for (int i = 0; i < 4; i++) {
         expect_taken_back(i % 2 != 0, i / 2 != 0);
@@ -214,7 +214,7 @@ IRR_TEST(test_taken_back, "sends that are taken back")
 /*
  * A transport is busy while a message or a receive is pending. A link to another process alone does not make it busy.
  */
-IRR_NET_TEST(test_busy, &shm, "busy while something is pending")
+IRR_NET_TEST(test_busy, &shm, "a transport is busy while an operation is pending")
 {
     irr_op_t recv = { .then = NULL };
     irr_list_t list;
@@ -234,7 +234,7 @@ IRR_NET_TEST(test_busy, &shm, "busy while something is pending")
 }
 
 /* Tests links whose offsets are outside of the segment, and a number of received slots above the number sent. */
-IRR_NET_TEST(test_lying_links, &shm, "links and counts that lie")
+IRR_NET_TEST(test_lying_links, &shm, "links and counts with invalid values")
 {
     irr_op_t recv = { .then = NULL };
     irr_shm_table_t *table;
@@ -266,7 +266,7 @@ IRR_NET_TEST(test_lying_links, &shm, "links and counts that lie")
 /* ---- missing permission and memory ---- */
 
 /* A process that may not read the memory of another process gets long messages in pieces. */
-IRR_NET_TEST(test_no_single_copy, &shm, "a process that may not read the memory of another one")
+IRR_NET_TEST(test_no_single_copy, &shm, "a process that may not read the memory of another process")
 {
     irr_net_exchange_bytes(net, 0, 1, 8, true);
     irr_net_exchange_bytes(net, 1, 0, 8, true);
@@ -298,7 +298,7 @@ IRR_NET_TEST(test_two_copies, &shm, "a message of IRR_FORM_GATHER is copied twic
     CU_ASSERT_EQUAL(net->peers[0][1]->singles[0], net->peers[1][0]->our_link->reads);
 }
 
-/* Sends messages until the room for unexpected messages is full. All these messages can be received later. */
+/* Sends messages until the space for unexpected messages is full. All these messages can be received later. */
 static void fill_room(irr_net_t *net, const irr_list_t *from, uint16_t tag)
 {
     for (int i = 0; i < IRR_FIFO_SLOTS; i++) {
@@ -355,7 +355,7 @@ static void check_lost(size_t length)
     irr_memory_fail(0, NULL);
 }
 
-IRR_TEST(test_no_memory, "messages that find no receive and no memory")
+IRR_TEST(test_no_memory, "unexpected messages without memory to store them")
 {
     check_lost(8);
     check_lost(3000);
@@ -363,7 +363,7 @@ IRR_TEST(test_no_memory, "messages that find no receive and no memory")
 }
 
 /* Loses a message that travels by single copy. */
-IRR_TEST(test_no_memory_single, "a message by single copy that finds no receive and no memory")
+IRR_TEST(test_no_memory_single, "an unexpected single-copy message without memory to store it")
 {
     irr_op_t sent = { .then = NULL }, received = { .then = NULL }, late = { .then = NULL };
     irr_list_t one, from, to;

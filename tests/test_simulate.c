@@ -120,35 +120,37 @@ static const struct {
     const char *algorithm;     /* NULL: direct */
     const irr_pacing_t *pacing;
     uint64_t    uniform;
-    size_t      count;         /* of messages between nodes; 0: any */
+    size_t      count;         /* number of messages between nodes; 0: any */
 } rows[] = {
-    { "a message takes half of its cost at each end, the link and the latency", 2, 1, 0, 1, { { 0, 1, 600 } },
+    { "the time of a message has its cost at both ends, the link and the latency", 2, 1, 0, 1, { { 0, 1, 600 } },
       .ns = MESSAGE + 600 },
-    { "a longer one its bytes more", 2, 1, 0, 1, { { 0, 1, 600000 } }, .ns = MESSAGE + 600000 },
-    { "inside a node each end copies, and there is no link", 2, 2, 0, 1, { { 0, 1, 600 } }, .ns = INSIDE + 2 * 600 },
+    { "the time of a long message grows by its bytes", 2, 1, 0, 1, { { 0, 1, 600000 } }, .ns = MESSAGE + 600000 },
+    { "within a node each end copies, and no link is used", 2, 2, 0, 1, { { 0, 1, 600 } }, .ns = INSIDE + 2 * 600 },
     { "a rank copies the block that it sends to itself", 2, 1, 0, 1, { { 1, 1, 600 } }, .ns = 600 },
-    { "so it does with another pacing", 2, 1, 0, 1, { { 1, 1, 600 } }, .ns = 600, .pacing = &irr_pacing_loose },
-    { "so it does with a grid", 4, 1, 0, 1, { { 1, 1, 600 } }, .ns = 600, .algorithm = "grid" },
-    { "nothing takes no time", 5, 1, 0, 1, { { 0, 1, 0 } }, .ns = 0 },
+    { "pacing loose: a rank copies its own block", 2, 1, 0, 1, { { 1, 1, 600 } }, .ns = 600,
+      .pacing = &irr_pacing_loose },
+    { "grid: a rank copies its own block", 4, 1, 0, 1, { { 1, 1, 600 } }, .ns = 600, .algorithm = "grid" },
+    { "empty messages take no time", 5, 1, 0, 1, { { 0, 1, 0 } }, .ns = 0 },
     { "ranks of a node share its link", 4, 2, 0, 1, { { 0, 2, 600 }, { 1, 3, 600 } }, .ns = MESSAGE + 2 * 600 },
     { "messages to one node share its link", 3, 1, 0, 1, { { 0, 2, 6000 }, { 1, 2, 6000 } }, .ns = MESSAGE + 2 * 6000 },
-    { "nodes of a switch do not", 4, 1, 2, 4, { { 0, 1, 600 } }, .ns = MESSAGE + 600 },
-    { "with a taper of 4, half of what a node can send goes up", 4, 1, 2, 4, { { 0, 2, 600 }, { 1, 3, 600 } },
+    { "nodes of one switch do not share a link", 4, 1, 2, 4, { { 0, 1, 600 } }, .ns = MESSAGE + 600 },
+    { "a taper of 4 halves the bandwidth of two nodes", 4, 1, 2, 4, { { 0, 2, 600 }, { 1, 3, 600 } },
       .ns = MESSAGE + 2 * 1200 },
-    { "no pacing: messages overlap", 5, 1, 0, 1, { { 0, 1, 0 } }, .ns = 4 * 50 + 10 + 1000 + 50,
+    { "pacing free: messages overlap", 5, 1, 0, 1, { { 0, 1, 0 } }, .ns = 4 * 50 + 10 + 1000 + 50,
       .pacing = &irr_pacing_free, .uniform = 10, .count = 4 },
-    { "loose: a rank waits for each message", 5, 1, 0, 1, { { 0, 1, 0 } }, .ns = 4 * (MESSAGE + 10),
+    { "pacing loose: a rank waits for each message", 5, 1, 0, 1, { { 0, 1, 0 } }, .ns = 4 * (MESSAGE + 10),
       .pacing = &irr_pacing_loose, .uniform = 10, .count = 4 },
-    { "one grant at a time", 5, 1, 0, 1, { { 0, 1, 0 } }, .ns = 4 * 2 * MESSAGE, .most = ANY,
+    { "pacing grant: one grant at a time", 5, 1, 0, 1, { { 0, 1, 0 } }, .ns = 4 * 2 * MESSAGE, .most = ANY,
       .pacing = &irr_pacing_grant, .uniform = 10, .count = 8 },
-    { "leaders: one message between nodes and one in each node", 4, 2, 0, 1, { { 1, 3, 10 } },
+    { "node: one message between nodes and one in each node", 4, 2, 0, 1, { { 1, 3, 10 } },
       .ns = 2 * (INSIDE + 2 * 10) + MESSAGE + 10, .algorithm = "node", .count = 1 },
-    { "a long one is direct", 4, 2, 0, 1, { { 1, 3, LONG } }, .ns = MESSAGE + LONG, .algorithm = "node", .count = 1 },
-    { "messages of a leader overlap, so they take one latency", 14, 2, 0, 1, { { 0, 1, 0 } }, .most = 2 * 1000,
+    { "node: long messages are direct", 4, 2, 0, 1, { { 1, 3, LONG } }, .ns = MESSAGE + LONG,
+      .algorithm = "node", .count = 1 },
+    { "node: messages of a leader overlap, so they take one latency", 14, 2, 0, 1, { { 0, 1, 0 } }, .most = 2 * 1000,
       .algorithm = "node", .uniform = 1, .count = 1 + 3 + 1 }
 };
 
-IRR_TEST(test_constants, "each constant, shared links, pacings and leaders")
+IRR_TEST(test_constants, "the effect of each constant, of shared links, pacings and leaders")
 {
     for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
         irr_strategy_t strategy = strategy_of(rows[i].algorithm != NULL ? rows[i].algorithm : "direct");
@@ -193,7 +195,7 @@ IRR_TEST(test_study, "times agree with the study of the model")
     close_scene(&scene);
 }
 
-IRR_TEST(test_all_strategies, "all rows without a schedule end for any counts, and take the same time in each run")
+IRR_TEST(test_all_strategies, "all algorithms without a schedule end, and take the same time in each run")
 {
     uint64_t state = irr_test_seed();
     irr_simulated_t one = { .ns = 0 }, other = { .ns = 0 };
@@ -242,7 +244,7 @@ static double packets_time(const scene_t *scene, size_t ask_from)
  * A switch stores a whole segment before it forwards the segment. A rendezvous takes a request and an answer before the
  * message.
  */
-IRR_TEST(test_segments, "packets: a switch stores segments, and a message may ask first")
+IRR_TEST(test_segments, "packets: a switch stores segments, and a rendezvous precedes a message")
 {
     scene_t scene;
 
@@ -260,7 +262,7 @@ IRR_TEST(test_segments, "packets: a switch stores segments, and a message may as
  * Two nodes send to one node. The port of the node drops segments that it cannot queue. All messages arrive
  * nevertheless.
  */
-IRR_TEST(test_overflow, "packets: a port that overflows costs time")
+IRR_TEST(test_overflow, "packets: a port that drops segments costs time")
 {
     const double bytes = 2 * 20 * 1446;
     double deep;
@@ -328,7 +330,7 @@ static irr_status_t simulate_any(void *context)
     return simulate(simulation->scene, &strategy, &simulated);
 }
 
-IRR_TEST(test_no_memory, "memory that runs out is an error")
+IRR_TEST(test_no_memory, "each failed allocation is an error and leaks no memory")
 {
     static const char *const strategies[] = { "bruck", "node", NULL };
     scene_t scene;

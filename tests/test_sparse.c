@@ -18,7 +18,7 @@ typedef struct job {
     unsigned char input[LIVE][PARTNERS * UNIT], output[LIVE][PARTNERS * UNIT];
 } job_t;
 
-/* Live rank number i. */
+/* Returns the rank of the i-th live member. */
 static int rank_of(const job_t *job, int i)
 {
     return i * (job->team.ranks / LIVE);
@@ -140,13 +140,13 @@ static void expect_alike(const char *algorithm, bool changes)
     CU_ASSERT(many <= PARTNERS * (changes ? 500 : 250));
 }
 
-IRR_TEST(test_again, "a repeated exchange")
+IRR_TEST(test_again, "cost of a repeated exchange per partner")
 {
     expect_alike("direct", false);
     expect_alike("natural", false);
 }
 
-IRR_TEST(test_changed, "an exchange with changed lengths")
+IRR_TEST(test_changed, "cost of an exchange with changed lengths per partner")
 {
     expect_alike("direct", true);
     expect_alike("natural", true);

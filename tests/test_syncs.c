@@ -180,7 +180,7 @@ static void expect_needed(const irr_schedule_t *schedule, const irr_syncs_t *syn
     CU_ASSERT_EQUAL(redundant, 0);
 }
 
-IRR_TEST_SEEDED(test_graph, "transmissions that contend wait, and no signal follows from others")
+IRR_TEST_SEEDED(test_graph, "contending transmissions wait for each other, and no signal follows from other signals")
 {
     for (int run = 0; run < 400; run++) {
         irr_schedule_t schedule;
@@ -207,7 +207,7 @@ IRR_TEST_SEEDED(test_graph, "transmissions that contend wait, and no signal foll
  * previous step: its own message, and the message from another rank to its receiver. Each of the 2 * P directed links
  * has P - 1 messages, and two messages share at most one link. Within a host there is no link and no contention.
  */
-IRR_TEST(test_known, "numbers of known schedules")
+IRR_TEST(test_known, "number of signals of known schedules")
 {
     static const struct { const char *shape; int on_first; size_t count, removed; } rows[] = {
         { "single:1", 1, 0, 0 }, { "single:2", 1, 0, 0 }, { "single:8", 1, 2 * 8 * 6, 2 * 8 * (7 * 6 / 2 - 6) },
@@ -259,7 +259,7 @@ static void expect_syncs(const int ends[3][2], const irr_sync_t *expected, size_
 }
 
 /* The end of a send does not imply that earlier sends of its rank have ended. Ranks 0 and 1 share a host. */
-IRR_TEST(test_own, "a rank's own sends may be over in any order")
+IRR_TEST(test_own, "sends of one rank may end in any order")
 {
     static const int row[3][2] = { { 0, 2 }, { 0, 3 }, { 0, 1 } }, inside[3][2] = { { 0, 2 }, { 0, 1 }, { 1, 3 } };
     static const int two[3][2] = { { 0, 2 }, { 0, 3 }, { 1, 3 } };
@@ -267,14 +267,14 @@ IRR_TEST(test_own, "a rank's own sends may be over in any order")
     tree_scene_shape(&scene, "single:3");
     scene.ranks = 4;
     memcpy(scene.host_of, (int[]){ 0, 0, 1, 2 }, 4 * sizeof(int));
-    expect_syncs(row, (irr_sync_t[]){ { 0, 1, 2, 0 } }, 1);      /* within the host nothing is shared */
-    expect_syncs(inside, (irr_sync_t[]){ { 0, 2, 2, 1 } }, 1);   /* that 1 has the second says nothing of the first */
+    expect_syncs(row, (irr_sync_t[]){ { 0, 1, 2, 0 } }, 1);      /* within the host no link is shared */
+    expect_syncs(inside, (irr_sync_t[]){ { 0, 2, 2, 1 } }, 1);   /* rank 1 may still lack the first message */
     expect_syncs(two, (irr_sync_t[]){ { 0, 1, 2, 0 }, { 1, 2, 3, 1 } }, 2);
     scene.speed[0] = 2;   /* the first two messages travel at the same time, and the third message must wait for both */
     expect_syncs(two, (irr_sync_t[]){ { 0, 2, 2, 1 }, { 1, 2, 3, 1 } }, 2);
 }
 
-IRR_TEST(test_refused, "a schedule of other ranks is refused")
+IRR_TEST(test_refused, "a schedule for another number of ranks is refused")
 {
     irr_schedule_t schedule = { .ranks = 2 };
     irr_syncs_t syncs = { .count = 77 };
