@@ -10,7 +10,7 @@
 #include "problem/topology.h"
 
 /* Reads the maximum number of hosts, in lines of the maximum length. */
-IRR_TEST(test_large_file, "files of many hosts are read, and more are refused")
+IRR_TEST(test_large_file, "a file with the maximum number of hosts is read, and a larger file is refused")
 {
     enum { NAMES = 65536, NAME_BYTES = 12 };
     char *text = irr_test_array(NAMES + 1, NAME_BYTES);
@@ -84,7 +84,7 @@ static void check_doubt(const irr_topology_t *topology, const char *expected)
     CU_ASSERT_STRING_EQUAL(text, expected);
 }
 
-IRR_TEST(test_spellings, "spellings of trees, and speeds in another unit")
+IRR_TEST(test_spellings, "spellings of trees, and warnings about speeds")
 {
     irr_text_open();
     for (size_t i = 0; i < IRR_TEST_COUNT(spellings); i++) {
@@ -118,7 +118,7 @@ static void check_path(const char *address, const char *pattern, const char *wan
     CU_ASSERT_EQUAL(reason[0] == '\0', wanted != NULL);
 }
 
-IRR_TEST(test_path, "the path of a rank, or why there is none")
+IRR_TEST(test_path, "the path of switches of a rank, or the reason why there is none")
 {
     static const struct { const char *address, *pattern, *path; } rows[] = {
         { "leaf1.n7", "switch.node", "leaf1/n7" },
@@ -164,7 +164,7 @@ static int lay_out(const char *text, char *paths)
     return ranks;
 }
 
-IRR_TEST(test_tree, "paths become a tree")
+IRR_TEST(test_tree, "paths of switches become a tree")
 {
     char paths[RANKS_MAX * STRIDE], reason[256];
     const int ranks = lay_out("s/l0/n5 s/l0/n5 s/l1/n1 s/l0/n0 s/l1/n1", paths);
@@ -184,7 +184,7 @@ IRR_TEST(test_tree, "paths become a tree")
     irr_topology_fini(&topology);
 }
 
-IRR_TEST(test_no_tree, "paths that are no tree are refused")
+IRR_TEST(test_no_tree, "paths that do not form a tree are refused")
 {
     static const struct { const char *paths, *reason; } rows[] = {
         { "s/l0/n0 s/l1/n0", "'n0' is below switch" }, { "s/l0/n0 t/l0/n1", "'l0' is below switch" },
@@ -207,7 +207,7 @@ IRR_TEST(test_no_tree, "paths that are no tree are refused")
     }
 }
 
-IRR_TEST_SEEDED(test_any_bytes, "paths of any bytes, even without a terminator, are refused or make a connected tree")
+IRR_TEST_SEEDED(test_any_bytes, "paths of any bytes, even unterminated, are refused or become a connected tree")
 {
     static const char alphabet[] = "ab/./n";
     char paths[RANKS_MAX * STRIDE], reason[256];
@@ -233,7 +233,7 @@ IRR_TEST_SEEDED(test_any_bytes, "paths of any bytes, even without a terminator, 
     CU_ASSERT_TRUE(trees > 10);
 }
 
-IRR_TEST(test_star, "one switch")
+IRR_TEST(test_star, "a tree of one switch")
 {
     irr_topology_t topology;
 

@@ -12,7 +12,7 @@
 
 enum { EAGER_MAX = 1024, LARGE = 5000 };
 
-/* In the folder that main has made. */
+/* The prefix of the trace files, in the folder that main() creates. */
 static char folder[] = "trace.XXXXXX";
 
 static const char *file_of(int rank)
@@ -66,7 +66,7 @@ static void pass_one(irr_net_t *net, uint16_t tag, size_t bytes, size_t room)
     irr_msg_finish(net, &msg);
 }
 
-IRR_TEST(test_lines, "the lines of a file")
+IRR_TEST(test_lines, "the lines of a trace file")
 {
     const uint16_t exchange = irr_tag_base(7);
     irr_net_t net;
@@ -93,7 +93,7 @@ IRR_TEST(test_lines, "the lines of a file")
     CU_ASSERT_EQUAL(lines_with(0, "\"kind\": \"header\""), 1);
 }
 
-/* ---- without ---- */
+/* ---- missing memory and files ---- */
 
 static irr_transport_t *first;
 
@@ -107,7 +107,7 @@ static irr_status_t wrap_first(irr_transport_t *transports[IRR_NET_RANKS])
 static const irr_opener_t alone = { .loopback = true, .eager_max = EAGER_MAX, .wrap = wrap_first };
 
 /* Memory for records is allocated in blocks of some thousand bytes, other memory in shorter blocks. */
-IRR_TEST(test_no_memory, "no memory for a record")
+IRR_TEST(test_no_memory, "a failed allocation of a record")
 {
     irr_net_t net;
 
@@ -122,7 +122,7 @@ IRR_TEST(test_no_memory, "no memory for a record")
     }
 }
 
-IRR_NET_TEST(test_no_file, &alone, "a file that cannot be written")
+IRR_NET_TEST(test_no_file, &alone, "a trace file that cannot be written")
 {
     irr_transport_t *transport = NULL;
 

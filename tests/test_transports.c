@@ -10,7 +10,7 @@ static const irr_opener_t shared = { .config = { .transport = "ucx", .one_node =
 IRR_TRANSPORT_SUITE(shared)
 IRR_TRANSPORT_SUITE(tcp)
 
-/* ---- sends that are left ---- */
+/* ---- sends without a receive ---- */
 
 /* Long sends without a receive never complete. The program owns their memory again when the transports are freed. */
 static void leave(const irr_opener_t *with)
@@ -35,12 +35,12 @@ static void leave(const irr_opener_t *with)
     irr_memory_disown(1);   /* a context with pending sends; see leave in transport/ucx/ucx.c */
 }
 
-IRR_TEST(test_left_shared, "shared: long sends without a receive") { leave(&shared); }
-IRR_TEST(test_left_tcp, "tcp: long sends without a receive") { leave(&tcp); }
+IRR_TEST(test_left_shared, "long sends without a receive over shared memory") { leave(&shared); }
+IRR_TEST(test_left_tcp, "long sends without a receive over tcp") { leave(&tcp); }
 
 /* ---- errors ---- */
 
-IRR_TEST(test_bad_configuration, "UCX without a transport that exists")
+IRR_TEST(test_bad_configuration, "a list of UCX transports that do not exist")
 {
     static const irr_engine_config_t config = { .ucx_tls = "no-such-transport", .job_ranks = 1, .node_ranks = 1 };
     irr_transport_t *transport = NULL;
@@ -50,7 +50,7 @@ IRR_TEST(test_bad_configuration, "UCX without a transport that exists")
 }
 
 /* One worker has only shared memory, and the other worker has only tcp. reach detects this; connect cannot. */
-IRR_TEST(test_unreachable, "UCX without a transport in common")
+IRR_TEST(test_unreachable, "two ranks whose UCX transports differ")
 {
     static const irr_engine_config_t tcp_only = { .ucx_tls = "tcp,self", .job_ranks = 2, .node_ranks = 1 },
         shared_only = { .one_node = true, .job_ranks = 2, .node_ranks = 2 };

@@ -10,7 +10,7 @@ static tree_scene_t scene;
 
 /* ---- trees ---- */
 
-IRR_TEST(test_paths, "the path of the paper's example")
+IRR_TEST(test_paths, "the path in the example of the paper")
 {
     static const int expected[] = { 2 * 10, 2 * 0, 2 * 6, 2 * 9 + 1, 2 * 3 + 1, 2 * 13 + 1 };
     irr_tree_t tree;
@@ -26,7 +26,7 @@ IRR_TEST(test_paths, "the path of the paper's example")
     irr_tree_fini(&tree);
 }
 
-IRR_TEST(test_refused, "a graph that is no tree, and a rank on no host, are refused")
+IRR_TEST(test_refused, "a graph that is not a tree, and a rank without a host, are refused")
 {
     static const struct { int host_of[2], ranks, vertex, parent, top; } rows[] = {   /* changes of the paper's tree */
         { { 0, 1 }, 0, 0, 6, 7 }, { { 0, 1 }, 7, 0, 6, 7 }, { { 0, 6 }, 2, 0, 6, 7 }, { { 0, -1 }, 2, 0, 6, 7 },
@@ -107,7 +107,7 @@ IRR_TEST(test_loads, "loads, capacities and the busiest link of the uniform exch
     }
 }
 
-IRR_TEST(test_large_speeds, "the largest speeds and lengths cause no overflow")
+IRR_TEST(test_large_speeds, "the largest speeds and lengths do not overflow")
 {
     irr_matrix_t matrix = tree_scene_uniform(2, INT64_MAX / 2);
     irr_tree_bound_t bound;
@@ -132,7 +132,7 @@ IRR_TEST(test_large_speeds, "the largest speeds and lengths cause no overflow")
  * A link between switches carries as many messages at a time as its speed, and the link of a host carries one. Messages
  * inside a host use no link.
  */
-IRR_TEST(test_contention, "contention is detected on links, and not within a host")
+IRR_TEST(test_contention, "contention is detected on links, and does not exist within a host")
 {
     static const struct {
         const char        *shape;
@@ -201,7 +201,7 @@ static void expect_phases(uint64_t bytes)
 }
 
 /* Tests known trees, and random trees with one rank or many ranks per host. */
-IRR_TEST(test_trees, "phases of known trees, and of random trees up to 64 hosts")
+IRR_TEST(test_trees, "phases of known trees, and of random trees of up to 64 hosts")
 {
     static const char *const shapes[] = {
         "single:1", "single:2", "single:3", "chain:1,1", "star:0,1,1", "star:1,5", "chain:8,0,0,8", "star:8,8,8,8",
@@ -292,7 +292,7 @@ IRR_TEST(test_table, "table 4 of the paper")
 
 /* ---- limits ---- */
 
-IRR_TEST(test_limits, "lengths that cannot be served are refused")
+IRR_TEST(test_limits, "invalid and overflowing lengths are refused")
 {
     irr_schedule_t schedule = { .ranks = 77 };
     uint64_t loads[64];

@@ -1,13 +1,13 @@
 /*
- * test_trial.c - trials of strategies whose exchanges take given times, and the statistics of a job whose ranks choose:
- * speedups and saved time, compared with real times.
+ * test_trial.c - trials of strategies whose exchanges take given times, and the reported speedups and saved time of a
+ * job, compared with real times. A stay is several consecutive exchanges by one strategy. A look is the first stay.
  */
 #include "choose/trial.h"
 #include "irr_choosers.h"
 
 #include <math.h>
 
-/* Lets the ranks agree on the sums of a round.  Returns true if the trial is complete. */
+/* Agrees on the times of a round, which has the stays of all strategies. Returns true if the trial is complete. */
 static bool agree_round(irr_trial_t *trial)
 {
     uint64_t agreed[IRR_TRIAL_SUMS];
@@ -31,8 +31,8 @@ static bool took(irr_trial_t *trial, uint64_t ns)
 }
 
 /*
- * Number of exchanges of a trial with all strategies: looks, a round of the better half, a round of the better quarter,
- * and four more rounds of this quarter.
+ * Maximum number of exchanges of a trial with all strategies: looks, a round of the better half, a round of the better
+ * quarter, and four more rounds of this quarter.
  */
 enum { MOST = 9 * 4 + 4 * 5 * 5 + 4 * 3 * (5 + 9 + 9 + 17 + 17) };
 
@@ -52,7 +52,7 @@ static irr_trial_t try(const double *ns, int count, double drift)
     }
 }
 
-IRR_TEST(test_best_wins, "a trial finds the best strategy, whichever it is")
+IRR_TEST(test_best_wins, "a trial finds the best strategy at any position of the list")
 {
     for (int best = 0; best < IRR_TRIAL_STRATEGIES; best++) {
         for (int count = 2; count <= IRR_TRIAL_STRATEGIES; count++) {
@@ -71,7 +71,7 @@ IRR_TEST(test_best_wins, "a trial finds the best strategy, whichever it is")
  * win by at least 3 %. Hopeless strategies are dropped after one look at each strategy. If exchanges are long, a trial
  * needs fewer exchanges.
  */
-IRR_TEST(test_known, "known times")
+IRR_TEST(test_known, "trials with known times")
 {
     static const struct {
         double ns[IRR_TRIAL_STRATEGIES];
@@ -130,7 +130,7 @@ static int wins_of(const noise_t *noise, double fraction, uint64_t *state)
 }
 
 /* If strategies are equal, strategy 0 wins. Delays of some exchanges neither hide nor feign a gain. */
-IRR_TEST_SEEDED(test_noise, "exchanges that differ, and some that are delayed")
+IRR_TEST_SEEDED(test_noise, "trials with random times and delays")
 {
     const noise_t even = { .mean_ns = 20000, .least = 10000, .spread = 20001 };
     const noise_t delays = { .mean_ns = 1e5, .least = 85000, .spread = 30001, .one_in = 10, .delay = 2000001 };
@@ -146,7 +146,7 @@ IRR_TEST_SEEDED(test_noise, "exchanges that differ, and some that are delayed")
     }
 }
 
-IRR_TEST(test_first_is_not_timed, "the first exchange of a stay is not timed")
+IRR_TEST(test_first_is_not_timed, "the first exchange after a change of strategy is not timed")
 {
     irr_trial_t trial;
 
@@ -157,7 +157,7 @@ IRR_TEST(test_first_is_not_timed, "the first exchange of a stay is not timed")
     CU_ASSERT_EQUAL(trial.sums[0], 0);
 }
 
-IRR_TEST(test_disturbed_look, "a disturbed exchange of a look does not drop its strategy")
+IRR_TEST(test_disturbed_look, "one slow exchange does not drop a strategy")
 {
     uint64_t words[IRR_TRIAL_SUMS];
     irr_trial_t trial;
@@ -174,7 +174,7 @@ IRR_TEST(test_disturbed_look, "a disturbed exchange of a look does not drop its 
 }
 
 /* A single delay, like the delays of test_noise, has no effect: the longest exchange of a stay does not count. */
-IRR_TEST(test_disturbed_stay, "the longest exchange of a stay is left out")
+IRR_TEST(test_disturbed_stay, "the longest of several consecutive exchanges is ignored")
 {
     const uint64_t look[IRR_TRIAL_SUMS] = { 100000, 70000 };
     irr_trial_t trial;
@@ -192,7 +192,7 @@ IRR_TEST(test_disturbed_stay, "the longest exchange of a stay is left out")
 }
 
 /* One of four long exchanges by strategy 0 is delayed. Three rounds show that the delay is no accident. */
-IRR_TEST(test_undecided, "an undecided round is repeated")
+IRR_TEST(test_undecided, "a trial goes on until the result of its rounds is clear")
 {
     const uint64_t look[IRR_TRIAL_SUMS] = { 0, 8000000 };
     irr_trial_t trial;
@@ -212,7 +212,7 @@ IRR_TEST(test_undecided, "an undecided round is repeated")
     CU_ASSERT_EQUAL(trial.winner, 1);
 }
 
-IRR_TEST(test_added, "strategies may be added after a look")
+IRR_TEST(test_added, "strategies may be added after the first round")
 {
     uint64_t words[IRR_TRIAL_SUMS];
     irr_trial_t trial;
@@ -230,7 +230,7 @@ IRR_TEST(test_added, "strategies may be added after a look")
     CU_ASSERT_TRUE(trial.left[3] && !trial.left[2]);
 }
 
-IRR_TEST(test_budget, "strategies are dropped until a round is within the budget, the slowest first")
+IRR_TEST(test_budget, "the slowest strategies are dropped until a round is within the budget")
 {
     const uint64_t sums[IRR_TRIAL_SUMS] = { 1000, 900, 1200, 1500 };
     irr_trial_t trial;
@@ -263,7 +263,7 @@ static void check_log(irr_choosers_t *job)
     }
 }
 
-IRR_TEST_SEEDED(test_log_of_a_winner, "a strategy that serves has the reported speedup, however much exchanges differ")
+IRR_TEST_SEEDED(test_log_of_a_winner, "the reported speedup of a strategy agrees with its real speedup")
 {
     int intervals = 0, jobs = 0;
 
@@ -287,7 +287,7 @@ IRR_TEST_SEEDED(test_log_of_a_winner, "a strategy that serves has the reported s
 }
 
 /* A check detects a strategy that becomes slower than strategy 0; the interval of saved time includes losses. */
-IRR_TEST(test_log_of_a_loser, "the statistics of a strategy that has lost")
+IRR_TEST(test_log_of_a_loser, "statistics of a strategy that becomes slow")
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e6);
     irr_saved_t saved;

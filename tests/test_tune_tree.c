@@ -129,7 +129,7 @@ static int differences(const scene_t *scene, const irr_tune_tree_t *tree)
     return count - found + tree->nsplits - found;
 }
 
-IRR_TEST_SEEDED(test_trees, "random trees are found")
+IRR_TEST_SEEDED(test_trees, "measurements on a random tree lead to this tree")
 {
     for (int i = 0; i < irr_test_runs(200); i++) {
         double lost[IRR_TUNE_HOSTS_MAX][IRR_TUNE_HOSTS_MAX];
@@ -179,7 +179,7 @@ static void expect(const char *reason, const char *wanted)
     CU_ASSERT_STRING_EQUAL(reason, wanted);
 }
 
-IRR_TEST(test_contradictions, "contradictions are no tree")
+IRR_TEST(test_contradictions, "contradicting measurements result in an error")
 {
     const irr_tune_flows_t shares = { 1, 2, 1, 3, 0 }, free = { 0, 3, 2, 1, 0 };
 
@@ -189,7 +189,7 @@ IRR_TEST(test_contradictions, "contradictions are no tree")
     expect(find(free, 0.8), "some flows lose a part of their bandwidth");
 }
 
-IRR_TEST(test_groups, "hosts that contradict each other, and too many")
+IRR_TEST(test_groups, "contradicting measurements of hosts, and too many groups, result in an error")
 {
     static double lost[IRR_TUNE_HOSTS_MAX][IRR_TUNE_HOSTS_MAX];
     irr_tune_tree_t tree;
@@ -209,7 +209,7 @@ IRR_TEST(test_groups, "hosts that contradict each other, and too many")
 
 /* ---- the file ---- */
 
-IRR_TEST(test_file, "the file of a chain")
+IRR_TEST(test_file, "the topology file of a chain of switches")
 {
     static const char *const names[] = { "n1", "n2", "n3", "n4", "n5", "n6" };
     irr_tune_tree_t tree = { .hosts = 6, .groups = 3, .group = { 0, 0, 1, 1, 2, 2 }, .size = { 2, 2, 2 },

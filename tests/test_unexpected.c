@@ -162,7 +162,7 @@ static int play(scene_t *scene, const char *script)
  * TO is notified once, in the exchange or in the next exchange, even if the sender waits for a receive or is late. The
  * next user of the communicator is not notified of messages to the previous user.
  */
-IRR_TEST(test_notified, "the receiver is notified once, and nothing else is wrong")
+IRR_TEST(test_notified, "the receiver is notified once, and other messages arrive")
 {
     static const struct { const char *algorithm, *first, *then; } rows[] = {
         { "direct", "", "WA" }, { "natural", "", "WA" }, { "auto", "", "WA" }, { "hybrid", "", "WA" },
@@ -183,7 +183,7 @@ IRR_TEST(test_notified, "the receiver is notified once, and nothing else is wron
 }
 
 /* A receive from the same sender after any number of exchanges never takes the old bytes; TO is notified once. */
-IRR_TEST(test_later, "no later exchange receives the message")
+IRR_TEST(test_later, "later exchanges do not receive the unexpected message")
 {
     for (int between = 0; between < 3 * HALF; between += between < 5 ? 1 : 7) {
         scene_t scene;
@@ -199,7 +199,7 @@ IRR_TEST(test_later, "no later exchange receives the message")
     }
 }
 
-IRR_TEST(test_mutual, "every rank sends unexpected messages to every other rank, and waits until they are received")
+IRR_TEST(test_mutual, "all ranks send unexpected messages to each other")
 {
     for (int rendezvous = 0; rendezvous < 2; rendezvous++) {
         irr_job_t *job = irr_job_create_equal(RANKS, SHORT + 1);
@@ -269,7 +269,7 @@ IRR_TEST(test_in_barrier, "a late sender is served in an epoch barrier")
 }
 
 /* The receiver has freed its communicator when the message arrives; the next communicator gets the same id. */
-IRR_TEST(test_next_communicator, "no other communicator receives the message")
+IRR_TEST(test_next_communicator, "a later communicator does not receive the unexpected message")
 {
     for (int i = 0; i < 4; i++) {
         const bool rendezvous = i % 2 == 1, freed = i / 2 == 1;
@@ -305,7 +305,7 @@ IRR_TEST(test_next_communicator, "no other communicator receives the message")
 }
 
 /* A sender runs far ahead of its receiver. No expected message is discarded, even if sequence numbers wrap. */
-IRR_TEST(test_ahead, "expected messages are kept, on ranks far apart")
+IRR_TEST(test_ahead, "expected messages are kept even if a sender is many exchanges ahead")
 {
     enum { AHEAD = 300 };
 

@@ -10,7 +10,7 @@
 #include "pacing/pacing.h"
 #include "pacing/signals.h"
 
-/* ---- what a pacing adds ---- */
+/* ---- steps that a pacing adds ---- */
 
 /* Builds the plan of rank 1 of 3 ranks, with two messages in each direction in step 2. */
 static void build_plain(irr_plan_t *plan)
@@ -90,7 +90,7 @@ IRR_TEST(test_added, "the steps that each pacing adds to a plan")
     irr_plan_fini(&plan);
 }
 
-IRR_TEST(test_stages, "a send waits for earlier steps of its own stage, and for no step of another stage")
+IRR_TEST(test_stages, "a send waits only for earlier steps of its own stage")
 {
     static const struct {
         irr_step_kind_t kind;
@@ -118,7 +118,7 @@ IRR_TEST(test_stages, "a send waits for earlier steps of its own stage, and for 
 /*
  * A pacing needs memory for the steps that it adds to a plan, but no memory if the bounds of the pacing are reserved.
  */
-IRR_TEST(test_no_room, "no memory for a pacing")
+IRR_TEST(test_no_room, "a failed allocation in a pacing")
 {
     irr_job_t *job = irr_job_create(6, IRR_JOB_UNIFORM, 1);
     const irr_pacing_params_t params = { .grants = 2 };
@@ -156,7 +156,7 @@ IRR_TEST(test_no_room, "no memory for a pacing")
 /* ---- signals ---- */
 
 /* Rank 0 receives 100 bytes from rank 1 in step 1, and 100 bytes from rank 2 in step 2, each message in 4 pieces. */
-IRR_TEST(test_lead, "where the lead puts a signal")
+IRR_TEST(test_lead, "the step at which the lead places a signal")
 {
     static const struct {
         uint64_t lead;
@@ -204,7 +204,7 @@ static irr_status_t build_signals(void *context)
     return status;
 }
 
-IRR_TEST(test_memory, "no memory for signals")
+IRR_TEST(test_memory, "a failed allocation of signals")
 {
     irr_tree_t star;
 
@@ -265,7 +265,7 @@ static size_t count_empty(const irr_plan_t *plan)
  * grid on 12 ranks with two messages per rank, so that a message of stage 2 does not contain data of all messages of
  * stage 1. A barrier has four rounds.
  */
-IRR_TEST(test_waits, "sends wait as the overlap says")
+IRR_TEST(test_waits, "sends wait according to the overlap setting")
 {
     size_t early[IRR_OVERLAP_COUNT][2] = { { 0 } };
     irr_matrix_t matrix = matrix_scene_zero(12);

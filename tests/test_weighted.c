@@ -72,7 +72,7 @@ static void expect_phased(const irr_tree_t *tree, const irr_matrix_t *matrix)
  * Checks schedules on any tree: without a limit of steps, with a limit, and in phases. A limit is kept, unless whole
  * messages take more steps.
  */
-IRR_TEST_SEEDED(test_rules, "every byte once, no contention, a limit kept, on any tree")
+IRR_TEST_SEEDED(test_rules, "on any tree every byte is sent once, without contention, and limits are kept")
 {
     for (int run = 0; run < irr_test_runs(4000); run++) {
         irr_matrix_t matrix;
@@ -81,7 +81,7 @@ IRR_TEST_SEEDED(test_rules, "every byte once, no contention, a limit kept, on an
 
         tree_scene_any(&scene, state, run % 16 == 0 ? 64 : 12);
         matrix = matrix_scene_any(scene.ranks, state);
-        matrix.entries[0] = run % 2 == 0 ? UINT64_MAX : 0;   /* to itself */
+        matrix.entries[0] = run % 2 == 0 ? UINT64_MAX : 0;   /* from rank 0 to itself */
         tree = tree_scene_tree(&scene);
         make(&tree, &matrix, 0, &steps);
         make(&tree, &matrix, 1, &fewest);
@@ -118,7 +118,7 @@ static void expect_ratios(double uniform, uint64_t *state)
 }
 
 /* Tests hosts on four switches and on one switch. Links between switches are as fast as links of hosts, or faster. */
-IRR_TEST(test_shapes, "close to the busiest link on known trees")
+IRR_TEST(test_shapes, "schedules on known trees are close to the bound")
 {
     static const char *const shapes[] = { "star:8,8,8,8", "chain:8,8,8,8", "star:0,8,8,8,8", "single:32",
                                           "star:4,4,4,4", "chain:4,4,4,4", "single:3", "single:2" };
@@ -138,7 +138,7 @@ IRR_TEST(test_shapes, "close to the busiest link on known trees")
  * Links between switches are as fast as links of hosts, or up to 10 times as fast. For uniform counts the phases of the
  * paper are used if they are shorter.
  */
-IRR_TEST(test_random_trees, "close to the busiest link on random trees")
+IRR_TEST(test_random_trees, "schedules on random trees are close to the bound")
 {
     uint64_t state = irr_test_seed() + 4;
 
@@ -155,7 +155,7 @@ IRR_TEST(test_random_trees, "close to the busiest link on random trees")
     }
 }
 
-IRR_TEST(test_large, "close to the busiest link, 128 hosts")
+IRR_TEST(test_large, "a schedule of 128 hosts is close to the bound")
 {
     uint64_t state = irr_test_seed() + 5;
     irr_matrix_t matrix = matrix_scene_zero(128);
@@ -174,7 +174,7 @@ IRR_TEST(test_large, "close to the busiest link, 128 hosts")
 
 /* ---- limits ---- */
 
-IRR_TEST(test_refused, "matrices that cannot be served are refused")
+IRR_TEST(test_refused, "invalid or overflowing matrices are refused")
 {
     irr_schedule_t schedule = { .ranks = 77 };
     irr_tree_t tree;
@@ -201,7 +201,7 @@ static uint64_t tick(void *context)
     return ++*(uint64_t *)context;
 }
 
-IRR_TEST(test_deadline, "for any deadline, the schedule is complete in time, or there is no schedule")
+IRR_TEST(test_deadline, "for any deadline the schedule is complete in time, or there is no schedule")
 {
     irr_status_t status = IRR_ERR_TIMEOUT;
     irr_matrix_t matrix;
@@ -272,7 +272,7 @@ static void expect_memory(const char *name, int max_steps, uint64_t *state)
  * The limit of steps cannot be reached, so the function tries all methods: attempts, phases and, on one switch, the
  * optimal order. Allocations fail in each of them, also while a repair on a small tree grows its list of changes.
  */
-IRR_TEST(test_memory, "memory that runs out is an error, and leaks nothing")
+IRR_TEST(test_memory, "each failed allocation is an error and leaks no memory")
 {
     static const char *const shapes[] = { "single:6", "chain:2,0,3" };
     uint64_t state = irr_test_seed() + 7;

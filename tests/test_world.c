@@ -468,12 +468,12 @@ static void run_rows(irr_trouble_t trouble, int times)
     }
 }
 
-IRR_TEST(test_well, "every strategy, run, planned and repeated")
+IRR_TEST(test_well, "every algorithm: runs, plans and restarts")
 {
     run_rows(IRR_TROUBLE_NONE, 100);
 }
 
-IRR_TEST(test_trouble, "every strategy with each kind of trouble")
+IRR_TEST(test_trouble, "every algorithm with each kind of trouble")
 {
     static const int times[] = {
         [IRR_TROUBLE_SHORT] = 40, [IRR_TROUBLE_SEND] = 40, [IRR_TROUBLE_RECV] = 40, [IRR_TROUBLE_LATE] = 40,

@@ -214,7 +214,7 @@ void irr_suite_abandon(irr_net_t *net)
     close_pair(net, &pair);
 }
 
-/* The net on which `done` posts another receive. */
+/* context of post_again: the net on which `done` posts another receive */
 static irr_net_t *posting;
 static msg_t posted;
 
@@ -302,7 +302,7 @@ void irr_suite_discard(irr_net_t *net)
     CU_ASSERT_EQUAL(irr_net_discard_all(net, 2, IRR_NET_ID, TAG + 5, IRR_NET_MASK, 2), 2);
     CU_ASSERT_EQUAL(irr_net_discard(net, 2, OTHER, 0, 0), 0);
     CU_ASSERT_EQUAL(irr_net_discard_all(net, 2, IRR_NET_ID, 0xff08, 8, TAGS), TAGS);
-    /* A receive takes its message before the message can be discarded. */
+    /* A receive accepts its message before the message can be discarded. */
     receive(net, 2, 1, TAG + 6, lengths[6 % LENGTHS], &received);
     end_received(net, &received, TAGS + 6);
     CU_ASSERT_EQUAL(irr_net_discard_all(net, 2, IRR_NET_ID, 0, 0, TAGS - 3), TAGS - 3);

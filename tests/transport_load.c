@@ -48,7 +48,7 @@ void irr_suite_flood(irr_net_t *net)
 
 enum { HOPS = 200 };
 
-/* One end of a hop. Its own `done` frees the hop. */
+/* One end of a hop, which is a message between ranks 0 and 1. Its own `done` frees it. */
 typedef struct hop {
     irr_op_t   op;
     irr_net_t *net;
