@@ -14,7 +14,7 @@ irr_choosers_t irr_choosers_of(int percent, const double *ns, int can_open, doub
     return job;
 }
 
-/* Opens strategies on one rank. The statistics are the statistics of the last rank, because all ranks do the same. */
+/* Sets up strategies on one rank. All ranks do the same, so only the last rank adds to the statistics of the job. */
 static irr_choice_act_t open_some(irr_choosers_t *job, int rank)
 {
     irr_choice_t *choice = &job->choice[rank];

@@ -16,15 +16,15 @@ typedef struct irr_choosers {
     int          lucky;                       /* one of `lucky` exchanges by strategy 0 takes lucky_ns; 0: none */
     double       lucky_ns;                    /* time of a lucky exchange */
     double       doubt;                       /* ratio of the predicted times to the real times */
-    irr_recall_t recall;                      /* the ranks' memory of the list */
-    double       first, strategy_ns;          /* cost of a setup, and of each strategy in a setup */
+    irr_recall_t recall;                      /* remembered speedups of the list */
+    double       first, strategy_ns;          /* ns of the first setup, and of each strategy in a setup */
     int          can_open;                    /* number of strategies of the list that can be set up */
     int          list[IRR_TRIAL_STRATEGIES];  /* index in the list by slot; 0: strategy 0 */
     uint64_t     bytes;
     double       agreement;                   /* time of an agreement in ns */
     double       own, took;                   /* total ns: as if all exchanges used strategy 0, and as run */
     int          opened, settled, agreements;
-    int          disturbed, disturbed_to;     /* exchanges between these two take ten times as long */
+    int          disturbed, disturbed_to;     /* exchanges with these numbers take ten times as long */
     uint64_t     *counts;   /* state of random numbers that scale bytes and times by up to 2; NULL: no scaling */
     uint64_t     *noise;    /* state of random numbers by which exchanges take 0.7 to 1.3 times as long; NULL: none */
     double       saved;     /* time that strategies outside of trials save compared to strategy 0 */

@@ -1,6 +1,6 @@
 /*
- * irr_script.h - turns that all ranks of a communicator take in the same order, each rank at its own speed. Several
- * exchanges may be open at a time.
+ * irr_script.h - turns that all ranks of a communicator take in the same order, each rank at its own speed. A turn
+ * runs, plans or restarts an exchange. Several exchanges may be open at a time.
  */
 #ifndef IRR_SCRIPT_H
 #define IRR_SCRIPT_H
@@ -46,7 +46,7 @@ void irr_script_open(irr_script_t *script, irr_team_t *team, irr_job_t *const *j
 /* Returns the exchange objects to their communicators. */
 void irr_script_close(irr_script_t *script);
 
-/* Replaces the turns. All turns have ended. */
+/* Replaces the turns. The caller ensures that all old turns have ended. */
 void irr_script_set(irr_script_t *script, const irr_turn_t *turns, int count);
 
 /* Returns the object of a turn on a rank. */

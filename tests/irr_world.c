@@ -244,7 +244,7 @@ static irr_status_t test(void *context)
 {
     irr_member_t *member = context;
     const irr_team_t *team = member->team;
-    const bool looks = ++member->tests % 2 == 0;   /* otherwise the collective is in progress even if it is complete */
+    const bool looks = ++member->tests % 2 == 0;   /* otherwise returns IRR_IN_PROGRESS anyway */
 
     if (member->entered == team->fail_call) {
         return IRR_ERR_TRANSPORT;

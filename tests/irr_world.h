@@ -1,6 +1,6 @@
 /*
  * irr_world.h - a job in one process and one thread: an engine for each rank over one loopback fabric, communicators of
- * some of the ranks, and the collectives of the host.
+ * some of the ranks, and the all-gathers and reductions that a host such as Open MPI provides for their setup.
  *
  * No function blocks.  The functions advance the ranks one after the other, so a run with the same seed is the same.
  * The number of rounds is bounded, so a hang is a failure, not a time-out.
@@ -44,7 +44,7 @@ void *irr_world_array(irr_world_t *world, int count, size_t size);
 /* Progresses all engines for `rounds` rounds. Returns the number of events. */
 unsigned irr_world_progress(const irr_world_t *world, int rounds);
 
-/* Spares idle engines the rounds until they act: until they search for unexpected messages, or end failed exchanges. */
+/* Makes idle engines act in the next round: they search for unexpected messages, and end failed exchanges. */
 void irr_world_hurry(const irr_world_t *world);
 
 /*

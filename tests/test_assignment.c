@@ -1,6 +1,6 @@
 /*
- * test_assignment.c - the assignment of a rank: memory, and damaged bytes, which are refused or read as an assignment
- * that makes a plan. test_schedules.c has the plans of all ranks.
+ * test_assignment.c - assignments, which are the bytes that tell a rank its part of a schedule. The tests let
+ * allocations fail and damage the bytes. test_schedules.c has the plans of all ranks.
  */
 #include "irr_test.h"
 #include "schedule_same.h"
@@ -16,10 +16,7 @@ enum { RANKS_MAX = 24, PIECE_MAX = 1 << 22 };
 
 static tree_scene_t scene;
 
-/*
- * Kinds of crews: the messages of a random matrix on random hosts are sent directly or forwarded, or there is no
- * schedule.
- */
+/* Kinds of crews. A crew is random ranks with random messages, sent directly, forwarded, or without a schedule. */
 enum { DIRECT, FORWARDED, DECLINED, KINDS };
 
 typedef struct crew {

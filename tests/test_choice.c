@@ -1,8 +1,7 @@
 /*
- * test_choice.c - the choice of a strategy, on jobs whose exchanges take given times.
- *
- * A job is a few ranks that agree by maxima, and a time for each strategy. The tests compare the cost of trials with
- * the allowed share of the time, and the found strategy with the best strategy.
+ * test_choice.c - the choice of a strategy by trials, in simulated jobs. An exchange by each strategy takes a given
+ * time. Strategy 0 is Open MPI's own. A job may spend a given share of its time on setups and trials of strategies. The
+ * tests compare the cost of trials with this share, and the found strategy with the best strategy.
  */
 #include "irr_choosers.h"
 

@@ -1,5 +1,6 @@
 /*
- * test_engine.c - the engine of a process: the table of peers, directories, progress, and the three steps of its end.
+ * test_engine.c - the engine of a process: the table of peers, directories (the addresses of the processes of a job),
+ * progress, and the three steps of its end: close, drain and destroy.
  */
 #include "irr_world.h"
 

@@ -1,6 +1,6 @@
 /*
- * test_failure.c - a rank that does not start an exchange, a notice that is lost, and exchanges that are left open. A
- * communicator that fails on one rank fails on all ranks. test_world.c has failures of messages.
+ * test_failure.c - a rank that does not start an exchange, a failure notice that is lost, and exchanges that are left
+ * open. If a communicator fails on one rank, notices make it fail on all ranks. test_world.c has failures of messages.
  */
 #include "irr_turns.h"
 

@@ -1,6 +1,6 @@
 /*
- * test_gather.c - entries that rank 0 gathers and scatters. The checker proves the plans as exchanges. The exchanges of
- * test_world.c run the plans with schedules, also without memory and with a hostile rank.
+ * test_gather.c - entries that rank 0 gathers and scatters. The checker accepts their plans as exchanges. In
+ * test_world.c exchanges with schedules run these plans, also without memory and with a hostile rank.
  */
 #include "irr_test.h"
 

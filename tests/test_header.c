@@ -1,6 +1,6 @@
 /*
- * test_header.c - descriptions of messages, and rows of the count matrix: a reader gets what was written, and hostile
- * bytes are refused or harmless. test_gather.c reads rows that were written.
+ * test_header.c - headers, which list the slices of blocks in a message, and rows of the count matrix. A reader gets
+ * what was written, and hostile bytes are refused or harmless. test_gather.c reads rows that were written.
  *
  * Bytes are read from blocks of exactly their length, so that sanitizers detect an access beyond them.
  */

@@ -293,7 +293,7 @@ static bool is_frozen(const irr_team_t *team)
 
 /*
  * An allocation fails when a planned exchange learns and freezes its plan. If the plan cannot be frozen, or memory
- * cannot shrink, no rank has an error. The ranks freeze the plan later. The relay then runs other exchanges as before.
+ * cannot shrink, no rank has an error. The ranks freeze the plan later. Then other exchanges run as before.
  */
 IRR_TEST(test_freeze_without_memory, "an allocation fails when a planned exchange freezes its plan")
 {

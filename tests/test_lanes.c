@@ -1,6 +1,6 @@
 /*
- * test_lanes.c - shared memory within nodes and a network between nodes. The tests are the conformance suite on a
- * transport that combines both, and communicators on nodes of several layouts. In some tests a rank has no memory to
+ * test_lanes.c - lanes: shared memory within nodes and a network between nodes. The tests are the conformance suite on
+ * a transport that combines both, and communicators on nodes of several layouts. In some tests a rank has no memory to
  * share, or cannot map the memory of another rank.
  */
 #include "irr_world.h"
@@ -102,7 +102,7 @@ IRR_TRANSPORT_SUITE(near)
 IRR_TRANSPORT_SUITE(far)
 IRR_TRANSPORT_SUITE(mixed)
 
-IRR_TEST(test_bad_addresses, "addresses with wrong lengths")
+IRR_TEST(test_bad_addresses, "truncated addresses, and addresses with wrong lengths")
 {
     unsigned char bytes[1024];
     const void *address;

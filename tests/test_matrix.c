@@ -57,7 +57,7 @@ IRR_TEST(test_good_file, "files with comments, blanks, both line endings, upper 
 }
 
 /* The shipped meshes. Each part of a mesh sends to the parts that it receives from, and nothing to itself. */
-IRR_TEST(test_airfoil, "the entries of the airfoil meshes")
+IRR_TEST(test_airfoil, "the shipped airfoil meshes are unchanged")
 {
     static const struct { int ranks, entries; uint64_t total; } airfoils[] = {
         { 8, 30, 5200 }, { 16, 68, 8672 }, { 32, 134, 14064 }

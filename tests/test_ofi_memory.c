@@ -135,7 +135,7 @@ static size_t flood(irr_net_t *net, irr_msg_t *msgs)
  * A rank that has used all operations still sends short messages and discards unexpected messages. Other ranks
  * continue.
  */
-IRR_TEST(test_operations, "a failed allocation of a further operation")
+IRR_TEST(test_operations, "a rank without memory for another operation")
 {
     irr_msg_t *msgs = irr_test_array(MOST, sizeof(*msgs));
     irr_op_t refused = { .then = NULL };

@@ -1,8 +1,7 @@
 /*
- * test_pacing.c - every direct algorithm with every pacing. The checker accepts the plans, and the plans keep the rule
- * of their pacing, whichever step takes forever. For this the test starts steps as plan.h says, without bytes or time.
- * test_world.c runs such plans,
- * and test_waits.c has examples.
+ * test_pacing.c - every direct algorithm with every pacing, which limits when a step may start. The checker accepts the
+ * plans, and the plans keep the rule of their pacing even if one step never ends. The tests start steps by the rules of
+ * plan.h, without bytes or time. test_world.c runs the plans on bytes, and test_waits.c has examples.
  */
 #include "irr_job.h"
 #include "plan_all.h"
@@ -128,7 +127,7 @@ static size_t count_begun(int rank, irr_step_kind_t kind, int peer)
 
 /* ---- the rules ---- */
 
-/* loose: no send of a later step begins. */
+/* loose: while step `endless` has not ended, no send of a later step begins. Returns the number of violations. */
 static size_t count_early(int rank, size_t endless)
 {
     const irr_plan_t *plan = &run.plans[rank];
@@ -141,7 +140,7 @@ static size_t count_early(int rank, size_t endless)
     return early;
 }
 
-/* grant: at most `grants` receives are granted and open, at most so many sends are open, and every send is granted. */
+/* grant: at most `grants` granted receives and `grants` sends are open, and every send has a grant. */
 static size_t count_ungranted(int rank, size_t endless, size_t grants)
 {
     const irr_step_kind_t kind = run.plans[rank].steps[endless].kind;
@@ -183,7 +182,7 @@ static size_t step_of(const irr_transmission_t *t, bool sends)
     return find_step(&run.plans[rank], sends ? IRR_STEP_SEND : IRR_STEP_RECV, sends ? t->to : t->from, number);
 }
 
-/* sync: no message of a later step that shares a link begins before a message is received. */
+/* sync: until a message is received, no message of a later step begins that shares a link with it. */
 static size_t count_meetings(const irr_tree_t *tree)
 {
     size_t meetings = 0;
@@ -200,8 +199,8 @@ static size_t count_meetings(const irr_tree_t *tree)
 }
 
 /*
- * Returns the number of violations of the rule of a pacing, whichever message of a rank takes forever. The other
- * pacings have no rule here; see count_meetings.
+ * Returns the number of violations of the rule of loose or grant, added over runs in which one message never ends. For
+ * sync see count_meetings.
  */
 static size_t count_broken(irr_pacing_kind_t rule, size_t grants)
 {

@@ -28,7 +28,7 @@ static void draw(size_t *lengths, int ranks, const irr_pairs_limits_t *limit, ui
     }
 }
 
-/* ---- correct programs ---- */
+/* ---- ranks that agree ---- */
 
 static const irr_pairs_limits_t limits[] = {
     { .scratch = 128, .chunk = 64 }, { .scratch = 512, .chunk = 64 }, { .scratch = 1024, .chunk = 200 },
@@ -155,9 +155,9 @@ IRR_TEST(test_bound, "scratch is not longer than its limit")
     irr_plan_fini(&plan);
 }
 
-/* ---- wrong programs ---- */
+/* ---- ranks that disagree ---- */
 
-/* Gives the last rank other counts than its peers expect. */
+/* Changes the counts of the last rank, so that they differ from the counts of its peers. */
 static void spoil(size_t *lengths, int ranks, const irr_pairs_limits_t *limit, uint64_t *state)
 {
     for (int peer = 0; peer < ranks - 1; peer++) {
@@ -168,9 +168,8 @@ static void spoil(size_t *lengths, int ranks, const irr_pairs_limits_t *limit, u
 }
 
 /*
- * Changes lengths that the test cannot use. The first are empty messages: a message from a peer with an empty block
- * would be unexpected, which is no case for pairs. The second is a length that both ends cannot distinguish from
- * another length.
+ * Changes lengths of two kinds that the test cannot use. The first is 0: the message of the peer would be unexpected,
+ * and the plans of pairs receive no unexpected messages. The second is taken for another length by the other end.
  */
 static void avoid(size_t *lengths, int ranks, const irr_pairs_limits_t *limit)
 {

@@ -143,7 +143,7 @@ static bool matches(const char *a, const char *b)
     return strncmp(a, b, length) == 0 && b[length] == '.';
 }
 
-/* A name is the name of a host, its first part, or its name and a domain. The dots of an address separate nothing. */
+/* A name is the name of a host, its first part, or its name and a domain. Dots in an IP address do not count. */
 static int find_slowly(const irr_topology_t *topology, const char *name)
 {
     const bool is_address = name[strspn(name, "0123456789.")] == '\0' || strchr(name, ':') != NULL;

@@ -1,6 +1,6 @@
 /*
- * test_plan_run.c - the run of irr_plan check for plans that are wrong, and without memory. tests/irr_plan.sh runs the
- * plans of all rows.
+ * test_plan_run.c - runs of wrong plans by the tool irr_plan check, and failed allocations. tests/irr_plan.sh runs the
+ * plans of all algorithms.
  */
 #include "matrix_scene.h"
 #include "plan.h"

@@ -239,9 +239,9 @@ static irr_status_t try_redistribution(const irr_redistribution_t *structure, co
 }
 
 /*
- * The redistribution determines the messages and their steps, and the matrix their lengths. Example 2 of the paper has
- * no message from 0 to 1. Ranks that are not in the redistribution have no messages. A communicator must have at least
- * the ranks of the redistribution.
+ * The redistribution determines the messages and their steps, and the matrix determines the lengths. Example 2 of the
+ * paper has no message from 0 to 1. Ranks outside of the redistribution have no messages. A communicator must have at
+ * least as many ranks as the redistribution.
  */
 IRR_TEST(test_order, "redistributions and matrices that match, and some that do not")
 {

@@ -1,5 +1,5 @@
 /*
- * test_reduction.c - the maxima of a few words over all ranks. The checker proves the plans, with nodes and without
+ * test_reduction.c - the maxima of a few words over all ranks. The checker accepts the plans, with nodes and without
  * nodes, and refuses wrong plans. test_world.c and test_failure.c run the plans in agreements, also with failures.
  */
 #include "irr_test.h"

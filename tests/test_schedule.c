@@ -61,7 +61,7 @@ static int degree_of(const irr_matrix_t *matrix)
     return degree;
 }
 
-/* optimal sends no message in consecutive transmissions. This does not make the schedule longer. */
+/* optimal merges the transmissions of a message in consecutive steps. This does not make the schedule longer. */
 static void expect_merged(const irr_schedule_t *schedule)
 {
     irr_step_time_t *times = irr_test_array(schedule->count + 1, sizeof(*times));

@@ -1,6 +1,6 @@
 /*
- * test_sparse.c - the work of a rank in a repeated exchange depends on the number of its partners, not on the number of
- * ranks.
+ * test_sparse.c - the work of a rank in a repeated exchange depends on the number of ranks that it exchanges messages
+ * with (its partners), not on the number of all ranks.
  *
  * Nine ranks of a large communicator exchange with each other; the other ranks only create the communicator. The test
  * counts the basic blocks of the engine, without the transport, that one rank runs from the start to the end of an
@@ -134,19 +134,19 @@ static void expect_alike(const char *algorithm, bool changes)
         return;
     }
     printf("# %s, %d partners, %s: %llu basic blocks among %d ranks, %llu among 1024\n", algorithm, PARTNERS,
-           changes ? "other lengths each time" : "the same again", (unsigned long long)few, 2 * LIVE,
+           changes ? "other lengths each time" : "equal lengths each time", (unsigned long long)few, 2 * LIVE,
            (unsigned long long)many);
     CU_ASSERT(many <= few + few / 50);
     CU_ASSERT(many <= PARTNERS * (changes ? 500 : 250));
 }
 
-IRR_TEST(test_again, "cost of a repeated exchange per partner")
+IRR_TEST(test_again, "a repeated exchange costs as much in a small as in a large communicator")
 {
     expect_alike("direct", false);
     expect_alike("natural", false);
 }
 
-IRR_TEST(test_changed, "cost of an exchange with changed lengths per partner")
+IRR_TEST(test_changed, "with changed lengths an exchange costs as much in a small as in a large communicator")
 {
     expect_alike("direct", true);
     expect_alike("natural", true);

@@ -106,7 +106,7 @@ static bool is_own(const irr_transmission_t *a, const irr_transmission_t *b)
     return irr_transmission_last(a) < b->step && a->to == b->from;
 }
 
-/* Transmissions that are complete before k begins are complete before j begins. */
+/* Transmission j does not begin before k, so it begins after all transmissions that end before k begins. */
 static void inherit(size_t k, size_t j)
 {
     for (size_t i = 0; i < k; i++) {
@@ -115,9 +115,9 @@ static void inherit(size_t k, size_t j)
 }
 
 /*
- * Sets the dependence graph of the schedule without sync number `without` (the number of syncs: with all syncs), and
- * closes it. A rank begins its sends in order, so a later send depends on all that an earlier send depends on, but not
- * on the earlier send itself.
+ * Computes the transitive closure of the dependence graph of the schedule, without signal number `without`; if this is
+ * the number of all signals, with all signals. A rank begins its sends in order. A later send therefore depends on
+ * everything that an earlier send depends on, but not on the earlier send itself.
  */
 static void close_graph(const irr_schedule_t *schedule, const irr_syncs_t *syncs, size_t without)
 {

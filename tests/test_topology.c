@@ -1,6 +1,6 @@
 /*
  * test_topology.c - the trees that Slurm describes. Trees in any spelling are read from topology.conf, and speeds in
- * another unit are doubted. The paths of switches of ranks become one tree, or are refused with a reason.
+ * another unit are doubted. The switch paths of all ranks become one tree, or are refused with a reason.
  * tests/lab_topology.sh compares more spellings with another reader. test_files.c has the files that are refused.
  */
 #include "irr_test.h"

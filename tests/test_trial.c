@@ -223,7 +223,7 @@ IRR_TEST(test_added, "strategies may be added after the first round")
     irr_trial_words(&trial, words);
     irr_trial_looked(&trial, words);
     irr_trial_add(&trial, 2);
-    CU_ASSERT_EQUAL(trial.strategy, 2);   /* two strategies have had their looks */
+    CU_ASSERT_EQUAL(trial.strategy, 2);   /* strategies 0 and 1 have had their looks */
     while (!took(&trial, trial.strategy == 3 ? 700 : 1500)) {
     }
     CU_ASSERT_FALSE(agree_round(&trial));

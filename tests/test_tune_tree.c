@@ -2,7 +2,7 @@
  * test_tune_tree.c - irr_tune --switches finds the tree of switches that caused the contention, or none.
  *
  * Random trees of up to eight switches with hosts, and of further switches without hosts, determine which flows share a
- * link.  The ratios of the flows follow with noise.
+ * link. A flow that shares a link has about half of its bandwidth. The tests add noise to this ratio.
  */
 #include "irr_test.h"
 

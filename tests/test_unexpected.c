@@ -14,7 +14,7 @@ typedef struct scene {
     irr_job_t   *wrong;     /* FROM sends to TO, whose block for the message is empty */
     irr_job_t   *nothing;
     irr_job_t   *all;
-    irr_job_t   *back;      /* like wrong, but TO expects the message */
+    irr_job_t   *back;      /* the message of `wrong` with other bytes, which TO expects */
     irr_status_t result[IRR_WORLD_MAX];
 } scene_t;
 
@@ -88,7 +88,7 @@ static bool run(scene_t *scene, irr_job_t *job)
     return scene->result[TO] != IRR_OK;
 }
 
-/* Completes the wrong job on the receivers, and only then starts it on FROM, whose send the receivers must serve. */
+/* Completes the job `wrong` on the receivers, and then starts it on FROM. The receivers must still end its send. */
 static void run_late(scene_t *scene)
 {
     for (int r = FROM + 1; r < RANKS; r++) {
@@ -109,8 +109,8 @@ static void use(scene_t *scene, uint64_t user)
 }
 
 /*
- * The receivers complete the wrong job and start the first exchange of the next user. FROM starts the wrong job only
- * then, and the receivers search for its message while they wait for FROM.
+ * The receivers complete the job `wrong` and start the first exchange of the next user. FROM starts `wrong` only then,
+ * and the receivers search for its message while they wait for FROM.
  */
 static void run_into_next(scene_t *scene, uint64_t user)
 {
@@ -135,8 +135,8 @@ static void run_into_next(scene_t *scene, uint64_t user)
 }
 
 /*
- * Runs a script of letters. W, A, N and B exchange the jobs wrong, all, nothing and back. L calls run_late, and I
- * run_into_next with user 9. A digit sets the next user of the communicator. Returns how often TO was notified.
+ * Runs a script of letters. W, A, N and B exchange the jobs `wrong`, `all`, `nothing` and `back`. L calls run_late, and
+ * I calls run_into_next with user 9. A digit sets the user of the communicator. Returns how often TO was notified.
  */
 static int play(scene_t *scene, const char *script)
 {

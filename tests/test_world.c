@@ -54,7 +54,7 @@ static bool is_wanted(const scene_t *scene, int rank, const irr_turn_t *turn, ir
     return status == (is_cut(scene, rank, turn) ? IRR_ERR_TRUNCATE : IRR_OK);
 }
 
-/* Returns true if a rank knows its plan from its own problem.  "auto" has become another row. */
+/* Returns true if a rank knows its plan from its own problem.  "auto" is replaced by its choice. */
 static bool is_direct(const scene_t *scene)
 {
     return irr_strategy_is_local(irr_algorithm_strategy(irr_algorithm_find(irr_comm_algorithm(scene->team.comms[0]))));
@@ -116,7 +116,7 @@ static void begin_turn(irr_script_t *script, int rank, const irr_turn_t *turn)
     irr_engine_counters(scene->world.engines[rank], &scene->before[rank]);
 }
 
-/* Returns true if the victim is hostile at present. Then even failed exchanges change no byte outside the blocks. */
+/* Returns true if the victim is hostile now. Even failed exchanges must then change no byte outside the blocks. */
 static bool spoils(const scene_t *scene)
 {
     return scene->world.spies[scene->victim]->change != NULL;
@@ -177,7 +177,7 @@ static void set_turns(scene_t *scene, irr_script_t *script, const irr_turn_t *tu
 
 /* ---- trouble ---- */
 
-/* From now on the bytes of blocks may be wrong, or not. Other bytes of output may not change. */
+/* If `disregards` is true, later checks ignore the bytes of blocks. They always check the other bytes of output. */
 static void disregard_blocks(scene_t *scene, bool disregards)
 {
     for (int i = 0; i < IRR_WORLD_JOBS; i++) {
@@ -260,8 +260,8 @@ static bool some_repeat(const scene_t *scene)
 }
 
 /*
- * Returns true if each allocation that fails ends in an error.  Direct messages, schedules and files may go without:
- * the next exchange makes them again.  So may a repeated exchange, which keeps memory that it cannot shrink.
+ * Returns true if each failed allocation must end in an error. No error is needed for direct messages, schedules and
+ * files, which the next exchange makes again, and for a repeated exchange that cannot shrink its memory.
  */
 static bool is_strict(const scene_t *scene)
 {
@@ -271,7 +271,7 @@ static bool is_strict(const scene_t *scene)
            scene->team.params[0].settings.matrix_dump == NULL && !some_repeat(scene);
 }
 
-/* Ends the trouble.  Returns true if it has happened and must fail the communicator on all ranks. */
+/* Ends the trouble. Returns true if it has happened and must make the communicator fail on all ranks. */
 static bool end_trouble(scene_t *scene)
 {
     irr_spy_t *spy = scene->world.spies[scene->victim];
@@ -290,8 +290,8 @@ static bool end_trouble(scene_t *scene)
 }
 
 /*
- * A communicator that has not failed is right again when memory is back, and learns plans.  A rank that lacked memory
- * for announced counts may miss them once more.
+ * If memory is back, a communicator that has not failed delivers every byte and learns plans. In the first turn a rank
+ * that had no memory for announced counts may still lack these counts.
  */
 static void expect_recovered(scene_t *scene, uint64_t *state)
 {

@@ -198,7 +198,7 @@ void irr_suite_abandon(irr_net_t *net)
         end_canceled(net, &canceled[i]);
     }
     irr_net_abandon(net, 1);
-    /* No abandoned receive takes a message. */
+    /* An abandoned receive must not accept a message. */
     send(net, 0, 1, TAG, 100000, 2, &sent[0]);
     use(net, pair.channels[0]);
     send(net, 0, 1, TAG, 100, 3, &sent[1]);

@@ -116,7 +116,7 @@ void irr_net_close_channel(irr_channel_t *channel);
 /* Abandons the channel of a rank. */
 void irr_net_abandon(irr_net_t *net, int at);
 
-/* Takes back the sends of a rank on its channel. */
+/* Cancels the sends of a rank on its channel by irr_channel_take_back. */
 void irr_net_take_back(irr_net_t *net, int at);
 
 /*

@@ -68,7 +68,7 @@ void irr_suite_visits(irr_net_t *net)
     enum { VISITS = 10 };
 
     for (int visit = 0; visit < VISITS; visit++) {
-        if (visit % 2 == 0) {   /* otherwise the guest leaves without a send */
+        if (visit % 2 == 0) {   /* in every second visit the guest sends no message */
             talk(net, IRR_NET_RANKS);
         }
         leave(net);

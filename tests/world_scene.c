@@ -59,7 +59,7 @@ static void draw_turns(irr_world_scene_t *scene, uint64_t *state)
         int *plan = &planned[object];
 
         *turn = (irr_turn_t){ .object = object, .job = (int)irr_test_below(state, IRR_WORLD_JOBS) };
-        /* no rank runs after a plan without memory */
+        /* if memory is missing, all turns are runs */
         if (chance < 3 || i == 0 || irr_trouble_is_memory(scene->trouble)) {
             turn->job = i > 0 && chance % 2 == 0 ? turn[-1].job : turn->job;
             turn->job = (turn->job + (changes && i > 0 && turn->job == turn[-1].job)) % IRR_WORLD_JOBS;

@@ -8,7 +8,7 @@
 
 enum { IRR_WORLD_JOBS = 4, IRR_WORLD_TURNS = 14, IRR_WORLD_OBJECTS = 4, IRR_WORLD_OTHER_TURNS = 4 };
 
-/* The trouble of a scene. */
+/* The trouble of a scene, which is the failure that the test injects. */
 typedef enum irr_trouble {
     IRR_TROUBLE_NONE,
     IRR_TROUBLE_SHORT,     /* a message of a job is shorter than its block, or longer */
