@@ -180,7 +180,7 @@ IRR_TEST(test_long_reason, "the beginning and the end of a long reason")
     expect_recovery(&team);
 }
 
-/* A change of one or two settings, and the beginning of the error message. It names the first setting that differs. */
+/* A change of settings, and the beginning of the error message, which names the first setting that differs. */
 #define DIFFERENCES(ROW) \
     ROW(algorithm = 2, "x_algorithm is 'natural' on rank 0 of a communicator and 'direct' on rank 1") \
     ROW(compose = IRR_COMPOSE_SPLIT, "compose is 'auto' on rank 0 of a communicator and 'split' on rank 1") \

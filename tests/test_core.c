@@ -87,7 +87,7 @@ IRR_TEST(test_allocator, "the allocator is replaced and restored")
     irr_free(memory);
     irr_free(NULL);
     calls = asked.calls;
-    CU_ASSERT_PTR_NULL(irr_alloc(SIZE_MAX / 2 + 1, 2));   /* count times size does not overflow */
+    CU_ASSERT_PTR_NULL(irr_alloc(SIZE_MAX / 2 + 1, 2));   /* the product would overflow */
     CU_ASSERT_PTR_NULL(irr_alloc(2, SIZE_MAX / 2 + 1));
     CU_ASSERT_PTR_NULL(irr_alloc_zero(SIZE_MAX, SIZE_MAX));
     CU_ASSERT_PTR_NULL(irr_resize(NULL, SIZE_MAX / 8, 16));

@@ -117,7 +117,7 @@ IRR_TEST(test_matrix, "the matrix of the messages between hosts")
     irr_nodes_fini(&nodes);
 }
 
-/* Expects that the numbers of ranks that two ranks of a node serve differ by at most one. */
+/* A rank forwards for some remote ranks. Asserts that their number differs by at most one between ranks of a node. */
 static void expect_fair(const irr_nodes_t *nodes)
 {
     for (int node = 0; node < nodes->count; node++) {
@@ -134,7 +134,7 @@ static void expect_fair(const irr_nodes_t *nodes)
     }
 }
 
-/* With and without forwarding, links carry the same number of bytes.  The ranks of a node serve equally many ranks. */
+/* Links carry equally many bytes with and without forwarding. The ranks of a node forward for equally many ranks. */
 IRR_TEST_SEEDED(test_loads, "forwarding changes no load of a link, and leaders share the work")
 {
     static uint64_t before[2 * (SCENE_VERTICES + SCENE_RANKS)], after[2 * (SCENE_VERTICES + SCENE_RANKS)];

@@ -188,7 +188,7 @@ IRR_NET_TEST(test_discard, &small, "fragments of a message without a posted rece
 /* ---- a provider that progresses by itself ---- */
 
 static struct fi_ops_cq *given_queue, moving;
-static bool asleep;   /* true: libfabric progresses, but the transport sees no completion */
+static bool asleep;   /* true: libfabric progresses, but hides completions */
 
 static ssize_t read_moving(struct fid_cq *queue, void *entries, size_t count)
 {
@@ -199,7 +199,7 @@ static ssize_t read_moving(struct fid_cq *queue, void *entries, size_t count)
  * A receive has the first fragment of a message, but the transport has not seen its completion. The rest of the message
  * is not discarded.
  */
-IRR_NET_TEST(test_unseen, &small, "fragments are not discarded before the transport has seen the first fragment")
+IRR_NET_TEST(test_unseen, &small, "later fragments are kept until the completion of the first fragment is seen")
 {
     static const size_t rooms[] = { 0, 100, SMALL, 2 * SMALL };
     struct fid_cq *queue;
