@@ -214,7 +214,7 @@ void irr_suite_abandon(irr_net_t *net)
     close_pair(net, &pair);
 }
 
-/* context of post_again: the net on which `done` posts another receive */
+/* The net on which post_again, a `done` callback, posts another receive. */
 static irr_net_t *posting;
 static msg_t posted;
 
