@@ -1,8 +1,8 @@
 #!/bin/sh
-# emit_c.sh - the C file of irr_plan emit-c, compiled and run with Open MPI and with MPICH, every byte compared.
+# emit_c.sh - compiles and runs the C file that irr_plan emit-c writes, with Open MPI and with MPICH, and compares all bytes.
 #
-# All ranks are on this host.  With IRR_ANY_HOST the routine serves them.  Without it the library serves all calls if
-# the topology has other hosts, and none if the topology has this host.
+# The file has a routine that replaces MPI_Alltoall on the hosts of a topology.  All ranks are on this host.  If the
+# topology has this host, or with IRR_ANY_HOST, the routine serves all calls, else the MPI library.
 LIMIT=240
 . "${srcdir:-.}/tests/mpi/lib.sh"
 source=$srcdir/tests/mpi
@@ -12,7 +12,7 @@ MPICH_MPIEXEC=${MPICH_MPIEXEC:-mpiexec.mpich}
 OMPI_MCA_coll=^irr   # the bytes are compared with those of Open MPI
 export OMPI_MCA_coll
 
-# conf NAME LINE...: writes a topology of these lines, and the C file for it with $options of emit-c.
+# conf NAME LINE...: writes a topology of these lines, and the C file for this topology, with the options in $options.
 conf() {
     name=$1
     shift
@@ -40,7 +40,7 @@ launch() {
     fi
 }
 
-# objects: compiles the parts of all test programs, once with each library.
+# objects: compiles the common sources of the test programs with the MPI library $mpi.
 objects() {
     share=
     [ "$mpi" = openmpi ] || share=$source/yield.c
@@ -58,7 +58,7 @@ program() {
     wrapper -rdynamic -o "$output" "$scratch/$mpi.objects"/*.o "$@" -ldl
 }
 
-# compiles NAME: the C file compiles without a warning, for its hosts and for any hosts.
+# compiles NAME: the C file compiles without a warning, with and without IRR_ANY_HOST.
 compiles() {
     # shellcheck disable=SC2086
     wrapper $strict -fPIC -c "$scratch/$1.c" -o "$scratch/$1.$mpi.o" &&
@@ -66,7 +66,7 @@ compiles() {
         wrapper -shared "$scratch/$1.$mpi.o" -o "$scratch/$1.$mpi.so"
 }
 
-# linked NAME RANKS [MODE]: runs the program with the routine linked into it, on any hosts.
+# linked NAME RANKS [MODE]: runs the program with the routine linked into it, compiled with IRR_ANY_HOST.
 linked() {
     program "$scratch/linked" "$scratch/$1.any.$mpi.o" && launch "$2" "" "$scratch/linked" "${3:-linked}"
 }
@@ -76,8 +76,8 @@ preloaded() {
     program "$scratch/plain" && launch "$2" "$scratch/$1.$mpi.so" "$scratch/plain" "${3:-preloaded}"
 }
 
-# prints NAME ANY LINE...: 6 ranks with IRR_ALLTOALL_VERBOSE=1 print each of these lines once, in any order, and with 0
-# no line.  ANY is .any for the file that accepts any hosts, else empty.
+# prints NAME ANY LINE...: 6 ranks print each line once, in any order, with IRR_ALLTOALL_VERBOSE=1, and no line with 0.
+# ANY is .any for the routine compiled with IRR_ANY_HOST, else empty.
 prints() {
     program "$scratch/verbose" "$scratch/$1$2.$mpi.o" || return 1
     shift 2
@@ -93,29 +93,29 @@ prints() {
     done
 }
 
-# each CASE LIBRARY: CASE is check, or missing.
+# each CASE LIBRARY: runs all cases of an MPI library; CASE is check to run or missing to skip them.
 each() {
     $1 "$2: the test program compiles" objects
     for file in figure1 four here mixed; do
         $1 "$2: the file of $file compiles without a warning" compiles $file
     done
     $1 "$2: the paper's figure 1, 6 ranks" linked figure1 6
-    $1 "$2: the same with threads" linked figure1 6 threads
+    $1 "$2: the paper's figure 1, 6 ranks, calls from several threads" linked figure1 6 threads
     if whole; then
         $1 "$2: four switches, 24 ranks" linked four 24
     else
         left_out "$2: four switches, 24 ranks"
     fi
-    $1 "$2: a host with several ranks, by its name, before a program" preloaded here 6
-    $1 "$2: other hosts are left to the library" preloaded figure1 6 elsewhere
-    $1 "$2: other numbers of ranks, too" linked figure1 5 elsewhere
-    $1 "$2: served calls are printed, and other calls with the reason" prints figure1 .any \
+    $1 "$2: the routine is preloaded and serves 6 ranks on this host" preloaded here 6
+    $1 "$2: on hosts that are not in the topology the library serves" preloaded figure1 6 elsewhere
+    $1 "$2: on another number of ranks the library serves" linked figure1 5 elsewhere
+    $1 "$2: verbose prints which calls are served, and why other calls are not" prints figure1 .any \
         'a communicator of 6 ranks is served' \
         'a call on 6 ranks is in place: left to the library' \
         'a call on 6 ranks with sendcount 0 has messages of less than 1 byte: left to the library' \
         'a communicator has 2 ranks, the file has 6: left to the library' \
         'a communicator has 4 ranks, the file has 6: left to the library'
-    $1 "$2: the first rank on another host is printed" prints mixed "" \
+    $1 "$2: verbose prints the first rank on a host that differs from the topology" prints mixed "" \
         "rank 2 is on '$host', the file has 'other1': left to the library" \
         'a call on 6 ranks is in place: left to the library' \
         'a call on 6 ranks with sendcount 0 has messages of less than 1 byte: left to the library' \

@@ -1,49 +1,48 @@
 # lib.sh - common parts of the shell tests of MPI: TAP lines, and mpirun with the component of this build.
-#
-# A test script sources this file, calls `plan N`, then `check NAME COMMAND...` N times.  A command that runs longer than
-# LIMIT seconds is ended and fails.  The output of a failed command follows as comments.
+# A test script sources this file, calls `plan N`, then `check NAME COMMAND...` N times.  A job that runs longer than LIMIT
+# seconds is ended and fails.  The output of a failed command follows its TAP line as comments.
 
 . "${srcdir:-.}/tests/tap.sh"
 . "${builddir:-.}/tests/mpi/env.sh"
 
 LIMIT=${LIMIT:-120}
-release=$("$MPIRUN" --version 2> /dev/null | sed -n 's/.*) //p')   # of Open MPI
+release=$("$MPIRUN" --version 2> /dev/null | sed -n 's/.*) //p')   # the release of Open MPI, such as 4.1.4
 ours=$(cd "${builddir:-.}" && pwd)/.libs
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-# all_components: the next jobs find all components of Open MPI, like the jobs of users.
+# all_components: from now on, jobs find all components of Open MPI, like the jobs of users.
 all_components() { export OMPI_MCA_mca_base_component_path="$ours:SYS_DEFAULT"; }
 all_components
-# Other jobs do not find components that move no message of a test.  MPI_T loads all components that it finds: 20 ms of
-# processor time in each process, and 0.2 s in which libpsm2 sleeps.  mpirun 5.0 would not find its own components.
+# In scripts that do not call all_components, jobs find only components that tests use: MPI_T loads every component that
+# it finds, which costs 20 ms and a sleep of 0.2 s in each process.  mpirun 5.0 needs the folder of all components.
 if [ "${release%%.*}" = 4 ] && mkdir "$scratch/components" &&
     ln -s "$OMPI_COMPONENTS"/mca_*.so "$scratch/components" 2> /dev/null; then
     (cd "$scratch/components" && rm -f mca_mtl_* mca_btl_ofi* mca_io_* mca_fs_* mca_fcoll_* mca_fbtl_* mca_sharedfp_* \
         mca_vprotocol_* mca_*_monitoring*)
     OMPI_MCA_mca_base_component_path=$ours:$scratch/components
 fi
-# mpirun looks for GPUs and other devices, and PMIx opens a store in shared memory: further 8 ms in each process.
+# By default mpirun searches for GPUs and PMIx creates a store in shared memory, which takes 8 ms in each process.
 export HWLOC_COMPONENTS=-opencl,-gl,-pci PMIX_MCA_gds=hash
-# From 5.0 on mpirun uses that as the path of PMIx too, which reports everything unknown there.
+# From 5.0 on, PMIx would also search the folders of Open MPI's components, and warn of each file that it does not know.
 if [ -d "$PMIX_COMPONENTS" ]; then
     export PMIX_MCA_mca_base_component_path="$PMIX_COMPONENTS"
 fi
-# MPI_Init opens all components of the framework mtl, though ob1 moves the messages.  The library of one, libpsm2,
-# sleeps 0.2 s while it is loaded, in each process.
+# MPI_Init opens all components of the framework mtl, although the component ob1 sends the messages.  The component psm2
+# loads a library, libpsm2, which then sleeps 0.2 s in each process.
 export OMPI_MCA_mtl=^psm2,psm,ofi
 # glibc overwrites freed memory, so a job that reads it fails in every run.
 export MALLOC_PERTURB_=170
 divide=${srcdir:-.}/tests/mpi/divide
 
-# Without configuration coll/irr leaves all to Open MPI, which default.sh tests; the other scripts test what it serves.
+# Without an algorithm coll/irr leaves the first calls to Open MPI (tested by default.sh).  By direct it serves all calls.
 export OMPI_MCA_coll_irr_alltoallv_algorithm=direct
 
-# All algorithms.  redistribution needs a redistribution; it serves exchanges with other counts like direct.
+# All algorithms.  redistribution serves an exchange like direct unless the counts are those of coll_irr_redistribution.
 # shellcheck disable=SC2034
 algorithms="direct natural spread grid balanced-grid hybrid bruck node xor random random-sorted random-heap optimal redistribution tree"
 
-# The network that tests run over where they leave shared memory out: IRR_TEST_TRANSPORT, which then carries all, or the
-# one that is chosen on one node.  Over tcp of this node, a network that does not open, and that without shared memory.
+# TRANSPORT: the network library of tests without shared memory.  over_tcp: options for TCP within this node.  nonsense:
+# a setting with which no transport opens.  says_nowhere: the message in that case.  nowhere: also without shared memory.
 # shellcheck disable=SC2034
 case ${TRANSPORT:=${IRR_TEST_TRANSPORT:-${TRANSPORTS%% *}}} in
     ofi)
@@ -72,23 +71,23 @@ plan() {
     echo "1..$1"
 }
 
-# Open MPI's transport of messages to itself copies with the processor, also between buffers in device memory, unless it
-# may only send.
+# Open MPI's component btl/self, which carries a rank's messages to itself, copies with the processor even between buffers
+# in device memory, unless its flags allow it only to send.
 if [ -n "${IRR_TEST_DEVICE:-}" ]; then
     export OMPI_MCA_btl_self_flags=1
 fi
 
-# beside NAME COMMAND...: check, apart from the rest of the script, because a job mostly waits while it starts and ends.
+# beside NAME COMMAND...: check, concurrently with the next cases, because a job mostly waits while it starts and ends.
 beside() { apart check "$@"; }
 
-# ranks N [OPTIONS] COMMAND...: runs a program on N ranks, oversubscribed where needed, within the time limit.
+# ranks N [OPTIONS] COMMAND...: runs a command on N ranks, which may be more than cores, for at most LIMIT seconds.
 ranks() {
     n=$1
     shift
     timeout -k 5 "$LIMIT" "$MPIRUN" --oversubscribe -np "$n" "$@"
 }
 
-# given PARAMETER=VALUE... COMMAND...: runs a command, or a function that sets no variable, with parameters of coll/irr.
+# given PARAMETER=VALUE... COMMAND...: runs a command in a subshell with these parameters of coll/irr.
 given() (
     while expr "$1" : '[a-z_]*=' > /dev/null; do
         export "OMPI_MCA_coll_irr_$1"
@@ -108,10 +107,11 @@ shown() {
 # lines TEXT: prints the number of lines of $scratch/run with the text.
 lines() { grep -c -e "$1" "$scratch/run"; }
 
-# flat: $scratch/run as one line, because messages are broken into several.  mpirun 5.0 writes zeros into some.
+# flat: prints $scratch/run as one line, because a user message spans lines.  mpirun 5.0 writes some zero bytes.
 flat() { tr '\n\000' '  ' < "$scratch/run"; }
 
-# tagged N COMMAND...: the same; $scratch/out has the output, <stdout>: or <stderr>: before each line that is a rank's.
+# tagged N COMMAND...: runs N ranks, and stores the output in $scratch/out, with <stdout>: or <stderr>: before each line
+# that a rank has printed.
 tagged() {
     [ "${release%%.*}" = 4 ] && space= || space=' '
     n=$1
@@ -122,7 +122,7 @@ tagged() {
     return $status
 }
 
-# group NAME WORD...: one more group of arguments for check_groups, which is reported under that name.
+# group NAME WORD...: adds a group, the arguments of one case, for check_groups, which reports the case as NAME.
 groups=
 group() {
     echo "$1" >> "$scratch/groups"
@@ -130,8 +130,8 @@ group() {
     groups="$groups${groups:+ , }$*"
 }
 
-# check_groups N [OPTIONS] PROGRAM: runs all groups, one after the other, in one start of a program of mpi_test_groups.
-# A group fails if the program does not report it as right; the last one fails if only the end of the job is bad.
+# check_groups N [OPTIONS] PROGRAM: runs all groups, one after the other, in one job of a program with mpi_test.h.
+# A group fails if the program does not report it as right.  The last group fails if only the end of the job is bad.
 check_groups() {
     limit=$LIMIT
     LIMIT=$((LIMIT + 5 * $(wc -l < "$scratch/groups")))
@@ -152,10 +152,10 @@ check_groups() {
     groups=
 }
 
-# all ALGORITHM: info keys of all parameters that name one.
+# all ALGORITHM: prints the info keys that name this algorithm for every collective.
 all() { echo "coll_irr_alltoallv_algorithm=$1 coll_irr_alltoall_algorithm=$1 coll_irr_neighbor_algorithm=$1"; }
 
-# silent COMMAND...: the job is right, and there is no output, except lines of mpi_test.h.
+# silent COMMAND...: the command succeeds and prints only lines of groups that are right.
 silent() { shown "$@" && ! grep -qv '^group [0-9]*: right$' "$scratch/run"; }
 
 # whole: true if long cases run, too, as with contrib/check --all.
@@ -164,36 +164,36 @@ whole() { [ "${IRR_CHECK_ALL:-}" = 1 ]; }
 # left_out NAME: reports a long group of cases that does not run.
 left_out() { skip "$1" "contrib/check --all, or IRR_CHECK_ALL=1"; }
 
-# says TEXT COMMAND...: the output has the text.
+# says TEXT COMMAND...: the command succeeds, and its output has the text.
 says() {
     text=$1
     shift
     shown "$@" && [ "$(lines "$text")" -gt 0 ]
 }
 
-# one_says TEXT COMMAND...: one line of the run has the text.
+# one_says TEXT COMMAND...: the command succeeds, and exactly one line of its output has the text.
 one_says() {
     text=$1
     shift
     shown "$@" && [ "$(lines "$text")" -eq 1 ]
 }
 
-# one_message TEXT COMMAND...: the run is right, and there is one message of coll/irr, which has the text.
+# one_message TEXT COMMAND...: the command succeeds, and prints exactly one user message of coll/irr, which has the text.
 one_message() {
     text=$1
     shift
     shown "$@" && [ "$(lines 'coll/irr: ')" -eq 1 ] && flat | grep -q "$text"
 }
 
-# on_some_ranks VARIABLE=VALUE COMMAND...: the first two of four ranks have the variable in their environment.
+# on_some_ranks VARIABLE=VALUE COMMAND...: runs the command on four ranks; ranks 0 and 1 have the environment variable.
 on_some_ranks() {
     setting=$1
     shift
     ranks 4 "$divide" 2 env "$setting" "$@" else "$@"
 }
 
-# under_valgrind COMMAND...: on 2 ranks; Open MPI and PMIx lose memory of their own, so only records that pass
-# through coll/irr count, but for those of its inner requests, whose schedules libnbc never frees.
+# under_valgrind COMMAND...: runs 2 ranks.  Open MPI and PMIx leak memory, so a record of valgrind counts only if its stack
+# has a function of coll/irr.  Requests of Open MPI (host_*) do not count either: libnbc never frees their schedules.
 under_valgrind() {
     suppressions=$("$OMPI_INFO" --path pkgdatadir --parsable | sed -n 's/^path:pkgdatadir://p')
     suppressions=$suppressions/openmpi-valgrind.supp
