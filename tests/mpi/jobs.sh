@@ -7,20 +7,20 @@ srcdir=${srcdir:-.}
 . "$srcdir/tests/mpi/lib.sh"
 PATH=$(cd "${builddir:-.}" && pwd):$PATH
 
-# job ARGUMENT...: leaves the exit status in $status, stdout and stderr in $scratch/table and err.
+# job ARGUMENT...: runs irr_jobs; stores its exit status in $status, stdout in $scratch/table, stderr in $scratch/err.
 job() {
     timeout -k 5 "$LIMIT" python3 "$srcdir/contrib/irr_jobs" "$@" > "$scratch/table" 2> "$scratch/err" < /dev/null
     status=$?
 }
 
-# good ARGUMENT...: exit status 0 and nothing on stderr.
+# good ARGUMENT...: irr_jobs ends with exit status 0 and prints nothing on stderr.
 good() {
     job "$@"
     cat "$scratch/table" "$scratch/err"
     [ $status -eq 0 ] && [ ! -s "$scratch/err" ]
 }
 
-# bad STATUS TEXT ARGUMENT...: that exit status, and one line on stderr, which starts with the text.
+# bad STATUS TEXT ARGUMENT...: irr_jobs ends with this exit status and prints one line on stderr, which starts with TEXT.
 bad() {
     wanted=$1
     text=$2
@@ -30,7 +30,7 @@ bad() {
     [ $status -eq "$wanted" ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] && grep -q -F "irr_jobs: $text" "$scratch/err"
 }
 
-# refused NAME TEXT ARGUMENT...: bad with exit status 2, and no table.
+# refused NAME TEXT ARGUMENT...: checks that irr_jobs ends with exit status 2 and a line that starts with TEXT.
 refused() {
     name=$1
     text=$2
@@ -38,7 +38,7 @@ refused() {
     check "$name" bad 2 "$text" "$@"
 }
 
-# launcher NAME LINE...: a launcher that is a script of these lines.
+# launcher NAME LINE...: writes a script of these lines, which replaces mpirun.
 launcher() {
     name=$scratch/$1
     shift
@@ -46,7 +46,7 @@ launcher() {
     chmod +x "$name"
 }
 
-# row TEXT: the only row of the table has it, with single blanks.
+# row TEXT: the table has only one row, which has TEXT after several blanks become one.
 row() {
     grep -v '^#' "$scratch/table" | tr -s ' ' | grep -c . | grep -qx 1 &&
         grep -v '^#' "$scratch/table" | tr -s ' ' | grep -q -F -e "$1"
@@ -66,7 +66,7 @@ alltoall() {
         grep -q '^# irr_jobs: whole jobs of MPI_Alltoall, pairs: 1' "$scratch/table"
 }
 
-# Without 3 s; with it 2, 1 and 6 s, in the order of the pairs.
+# The jobs without coll/irr take 3 s; those with coll/irr take 2, 1 and 6 s in the three pairs.
 ratios() {
     job --launch "$scratch/times" --ranks 7 --calls 4 --bytes 9 --pairs 3 --traffic same --json "$scratch/x.json" &&
         row ' same 7 4 9 auto ' && row ' 1.500 0.50 3.00 ' && row ' 3000.00 0.50' &&
@@ -81,14 +81,14 @@ json() {
         grep -q '"calls_ms":\[2000,1000,6000\]' "$scratch/packed" && grep -q '"pairs":3,"seed":[0-9]' "$scratch/packed"
 }
 
-# order SEED: the jobs of thirty pairs, a pair a line.
+# order SEED: prints the jobs of thirty pairs, one pair per line.
 order() {
     rm -f "$scratch/log"
     job --launch "$scratch/times" --ranks 2 --calls 1 --bytes 1 --pairs 30 --traffic same --algorithms direct,grid --seed "$1" &&
         grep -q "^# the jobs of each pair in random order, seed: $1\$" "$scratch/table" && paste -d ' ' - - - < "$scratch/log"
 }
 
-# Each pair has each job once, with its settings; each order comes; a seed repeats its own, and is not like another.
+# Each pair has each of three jobs once, and all six orders occur.  Equal seeds give equal orders, different seeds do not.
 random_order() {
     order 1 > "$scratch/order.1" && order 2 > "$scratch/order.2" && order 1 > "$scratch/order.3" || return
     cat "$scratch/order.1"
@@ -97,7 +97,7 @@ random_order() {
             '^irr direct grid,^irr grid direct,direct ^irr grid,direct grid ^irr,grid ^irr direct,grid direct ^irr,' ]
 }
 
-# A seed that the user does not choose is printed, and differs each time.
+# Without --seed irr_jobs prints a seed, and two runs have different seeds.
 seeds() {
     for _ in 1 2; do
         job --launch "$scratch/times" --ranks 2 --calls 1 --bytes 1 --pairs 1 --traffic same || return
@@ -107,7 +107,7 @@ seeds() {
     [ "$(sort -u "$scratch/seeds" | wc -l)" -eq 2 ]
 }
 
-# Jobs of irr_bench before those of a command find out whether coll/irr is there; auto sets no parameter.
+# Before the jobs of a user's command, irr_jobs runs irr_bench to detect coll/irr.  The algorithm auto sets no parameter.
 users_command() {
     rm -f "$scratch/log"
     job --launch "$scratch/times" --ranks 2 --pairs 2 --algorithms auto,grid --json "$scratch/x.json" \
@@ -155,51 +155,51 @@ launcher always 'print_job 1 0 true'
 
 # ---- jobs ----
 
-check "each kind of traffic, served by coll/irr" all_traffic
+check "coll/irr serves jobs of each kind of traffic" all_traffic
 check "jobs of MPI_Alltoall" alltoall
-check "ratios of pairs" ratios
-check "all times as JSON" json
-check "jobs of a pair in random order" random_order
-check "a seed that the user does not choose" seeds
-check "a command of the user" users_command
-check "a command under mpirun" real_command
-check "a launcher that takes -n alone, as srun" takes_n
+check "ratios of the times of pairs" ratios
+check "the times of all jobs as JSON" json
+check "the jobs of a pair run in random order" random_order
+check "random seeds without --seed" seeds
+check "jobs of a user's command" users_command
+check "jobs of a user's command under mpirun" real_command
+check "a launcher that accepts -n but not -np, like srun" takes_n
 
 # ---- launchers ----
 
-refused "a launcher that is not there" "$scratch/none: No such file" --launch "$scratch/none"
+refused "a missing launcher" "$scratch/none: No such file" --launch "$scratch/none"
 check "a job that fails" bad 1 "job irr_bench --loop same --iterations 1 --unit 8 on 2 ranks, host: false ended by exit status 1" \
     --launch false --algorithms host
-check "a job without a result" bad 1 "job irr_bench --loop same --iterations 1 --unit 8 on 2 ranks, host: true ended, but its rank 0 reported no time" \
+check "a job that prints no result" bad 1 "job irr_bench --loop same --iterations 1 --unit 8 on 2 ranks, host: true ended, but its rank 0 reported no time" \
     --launch true --algorithms host
-refused "jobs that all are without coll/irr" "coll/irr is not loaded in a job with coll/irr" \
+refused "a launcher whose jobs never load coll/irr" "coll/irr is not loaded in a job with coll/irr" \
     --launch "$scratch/never"
-refused "jobs that all have it" "coll/irr is loaded in a job without coll/irr" --launch "$scratch/always"
-refused "no launcher" "--launch has no words" --launch ' '
+refused "a launcher whose jobs always load coll/irr" "coll/irr is loaded in a job without coll/irr" --launch "$scratch/always"
+refused "an empty launcher" "--launch has no words" --launch ' '
 
 # ---- options ----
 
 check "help" good --help
 check "version" good --version
-refused "no calls" "--calls '0' is not an integer from 1" --calls 1,0
-refused "no ranks" "--ranks '0' is not an integer from 1" --ranks 0
+refused "zero calls" "--calls '0' is not an integer from 1" --calls 1,0
+refused "zero ranks" "--ranks '0' is not an integer from 1" --ranks 0
 refused "blocks that are too long" "--bytes '1048577' is not an integer from 1 to 1048576" --bytes 8,1048577
-refused "too many values" "--calls has more than the 16 values" --calls 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
+refused "too many values of --calls" "--calls has more than the 16 values" --calls 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
 refused "unknown traffic" "unknown traffic 'old', known are same, fresh" --traffic old
 refused "an unknown algorithm" "unknown algorithm 'direkt', known are host, auto" --algorithms direkt
-refused "an older name of an algorithm is accepted" "$scratch/none/x.json: No such file" --algorithms a3,redist \
+refused "older names of algorithms pass, and a missing folder fails" "$scratch/none/x.json: No such file" --algorithms a3,redist \
     --json "$scratch/none/x.json"
-refused "an argument that is no option" "unrecognized arguments: x" x
-refused "calls of a command" "--calls does not go with a command" --calls 1 -- true
-check "a command that fails" bad 1 "job false on 2 ranks, host: $scratch/fails ended by exit status 3" \
+refused "an argument without an option" "unrecognized arguments: x" x
+refused "--calls with a user's command" "--calls does not go with a command" --calls 1 -- true
+check "a user's command that fails" bad 1 "job false on 2 ranks, host: $scratch/fails ended by exit status 3" \
     --launch "$scratch/fails" --ranks 2 --algorithms host -- false
 refused "a result file that cannot be written" "$scratch/none/x.json: No such file" --json "$scratch/none/x.json"
 OMPI_COMM_WORLD_SIZE=2 && export OMPI_COMM_WORLD_SIZE
-refused "the driver under mpirun" "starts mpirun itself; run it without"
+refused "irr_jobs inside a job of mpirun" "starts mpirun itself; run it without"
 unset OMPI_COMM_WORLD_SIZE
 OMPI_MCA_coll=^tuned && export OMPI_MCA_coll
-refused "a selection of components" "sets OMPI_MCA_coll in each job; unset yours, '^tuned'"
+refused "OMPI_MCA_coll in the environment" "sets OMPI_MCA_coll in each job; unset yours, '^tuned'"
 unset OMPI_MCA_coll
-refused "messages by hand" "unknown algorithm 'p2p'" --algorithms auto,p2p
+refused "algorithm p2p" "unknown algorithm 'p2p'" --algorithms auto,p2p
 refused "an option of irr_bench" "unrecognized arguments: --matrix x.mtx" --matrix x.mtx
 exit $failed

@@ -1,26 +1,26 @@
 #!/bin/sh
-# lanes.sh - memory that the ranks of a node share: when a network is opened beside it, what is left of it, and where it
-# cannot be had.
+# lanes.sh - shared memory of the ranks of a node: a job on one node opens no network, no job leaves files in /dev/shm, and
+# ranks that cannot share memory use the network.
 LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_calls
 
-# left: prints the files in /dev/shm that no process uses, without those that mpirun removes, and those of UCX, which are
-# left if a rank is killed in its first exchange (docs/troubleshooting.md).
+# left: prints the files in /dev/shm that no process maps, except files that mpirun removes (vader_segment) and files of
+# UCX, which remain if a rank is killed in its first exchange (docs/troubleshooting.md).
 left() {
     ls -A /dev/shm 2> /dev/null | grep -v '^vader_segment\|^ucx_shm_posix' | while read -r file; do
         cat /proc/[0-9]*/maps 2> /dev/null | grep -qF "/dev/shm/$file" || echo "$file"
     done
 }
 
-# new: prints new files that are left, also after other jobs have had time to use or remove theirs.
+# new: prints new files of `left` that remain for a second, within which concurrent jobs map or remove theirs.
 new() {
     left | grep -vxFf "$scratch/before" > "$scratch/new" || return 1
     sleep 1
     left | grep -xFf "$scratch/new"
 }
 
-# killed TIMES: a rank is killed at random moments, and no file is left.
+# killed TIMES: in TIMES jobs a rank is killed at a random moment, and no file remains in /dev/shm.
 killed() {
     left > "$scratch/before"
     seed=${IRR_SEED:-$(date +%s)}
@@ -36,13 +36,13 @@ killed() {
     done
 }
 
-# Two of four ranks have a /proc of their own, so that no other rank can map their memory.
+# Ranks 2 and 3 of four each have a /proc of their own, so no other rank can map their memory.
 divided() {
     ranks 4 --mca coll_irr_shm 1 --mca btl self,tcp "$@" "$divide" 2 "$program" once else \
         unshare --pid --fork --kill-child "$program" once
 }
 
-# A message says why, and messages use the network.
+# A user message names the cause, and the exchange runs over the network.
 apart() {
     one_message "the ranks of a node cannot share memory\|cannot map" divided
 }
@@ -63,16 +63,16 @@ wrong() {
 }
 
 plan 6
-check "on one node no network is opened" alone
-check "on several it is" says "opened transport $TRANSPORT" \
+check "a job on one node opens no network" alone
+check "a job on several nodes opens the network" says "opened transport $TRANSPORT" \
     ranks 4 --mca coll_irr_verbose 10 --mca coll_irr_ranks_per_node 2 "$program" once
-check "transports that do not exist, where one is needed" wrong --mca coll_irr_ranks_per_node 2 "$program" once
-check "200 communicators at a time" ranks 3 "$program" comms:200
+check "a job on several nodes without a usable transport" wrong --mca coll_irr_ranks_per_node 2 "$program" once
+check "200 communicators at the same time" ranks 3 "$program" comms:200
 if whole; then times=200; else times=8; fi
-check "a rank that is killed leaves nothing" killed $times
+check "a killed rank leaves no file in /dev/shm" killed $times
 if unshare --pid --fork true 2> /dev/null; then
-    check "ranks that cannot see each other go without" apart
+    check "ranks in different namespaces of processes do not share memory" apart
 else
-    skip "ranks that cannot see each other go without" "this user may make no namespace of processes"
+    skip "ranks in different namespaces of processes do not share memory" "this user may make no namespace of processes"
 fi
 exit $failed

@@ -1,22 +1,22 @@
 #!/bin/sh
-# memory.sh - coll_irr_memory_file: what a job has found serves the next one; a file that cannot be used is not.
+# memory.sh - coll_irr_memory_file: a job reuses the results of trials of earlier jobs, and ignores a file that is unusable.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 export OMPI_MCA_coll_irr_alltoallv_algorithm=auto OMPI_MCA_coll_irr_setup_share=1000
 program=$builddir/mpi_faults
 file=$scratch/memory
 
-# A file as a job of 4 ranks writes it, whose memory of direct is a gain; processors as this machine has.
+# A job of 4 ranks writes the memory file from which the cases derive theirs.
 ranks 4 --mca coll_irr_memory_file "$file" "$program" short_lived:60 > "$scratch/run" 2>&1
 first=$?
 
-# with STRATEGY: the file says that this is a gain for what the program does.
+# with STRATEGY: writes a file in which this strategy is 2.5 times as fast as Open MPI for the exchanges of the program.
 with() {
     { sed -n '1,2p' "$file" && sed -n '/^situation MPI_Alltoallv 4 /{p;q}' "$file"; } > "$scratch/$1"
     printf 'lived 1 4000\nstrategy 4 2500 10 %s\nend 1\n' "$1" >> "$scratch/$1"
 }
 
-# uses FILE COMMAND...: a right job with that file, of which rank 0 says what it takes.
+# uses FILE COMMAND...: runs 4 ranks with this memory file; rank 0 prints the strategies that serve.
 uses() {
     given=$1
     shift
@@ -28,7 +28,7 @@ recalls() {
         grep -q ": $1, because it had speedup 2.[45][0-9] at least in earlier trials" "$scratch/run"
 }
 
-# refuses TEXT FILE: the job is right, one text says why the file is not used, and the file stays as it is.
+# refuses TEXT FILE: the job succeeds, one user message says why it ignores the file, and the file stays unchanged.
 refuses() {
     cp "$2" "$scratch/before"
     uses "$2" "$program" short_lived:60 && ! grep -m 1 "because" "$scratch/run" | grep -q "earlier trials" &&
@@ -41,7 +41,7 @@ written() {
         grep -q '^situation MPI_Alltoallv 4 4 ' "$file" && grep -q '^strategy ' "$file" && grep -q '^end ' "$file"
 }
 
-# Of two jobs at once neither loses what the other has found.
+# Two concurrent jobs write to one file, which then has the results of both.
 together() {
     rm -f "$scratch/both"
     uses "$scratch/both" "$program" short_lived:60 &
@@ -52,7 +52,7 @@ together() {
         grep -q '^situation MPI_Alltoallv 3 ' "$scratch/both"
 }
 
-# Ranks that remember different things take what Open MPI has, and all do the same.
+# If the files of ranks have different results, no rank uses the results.
 differs() {
     with direct && : > "$scratch/empty" &&
         shown ranks 4 --mca coll_irr_verbose 1 "$divide" 2 env OMPI_MCA_coll_irr_memory_file="$scratch/direct" "$program" turns \
@@ -70,27 +70,27 @@ tune_shows() {
         grep -q '^MPI_Alltoallv  *4  *4 ' "$scratch/shown"
 }
 
-# Results of the strategies of a named algorithm are no speedup over Open MPI.
+# Trials of the strategies of tree do not compare them with Open MPI, so the job writes no file.
 named() {
     uses "$scratch/named" --mca coll_irr_alltoallv_algorithm tree --mca coll_irr_ranks_per_node 2 "$program" turns &&
         grep -q '; tried ' "$scratch/run" && [ ! -e "$scratch/named" ]
 }
 
 plan 12
-check "a job leaves a file" written
-check "irr_tune shows it" tune_shows
-check "the next job takes what it found" recalls direct
+check "a job writes a memory file" written
+check "irr_tune shows the memory file" tune_shows
+check "a job uses the strategy that an earlier job found" recalls direct
 head -n 3 "$file" > "$scratch/cut"
 sed 's/^machine .*/machine of somebody else/' "$file" > "$scratch/other_machine"
 sed 's/^strategy .*/strategy 99 1 1 direct/' "$file" > "$scratch/lies"
-check "a file that is cut off" refuses "it has no end" "$scratch/cut"
+check "a truncated file" refuses "it has no end" "$scratch/cut"
 check "a file of another machine" refuses "another machine: 'of somebody else'" "$scratch/other_machine"
-check "a file with lies" refuses "line [0-9]*: trials" "$scratch/lies"
-check "a folder that is not there" uses "$scratch/nowhere/memory" "$program" short_lived:60
-check "two jobs at once" together
-check "ranks that remember different things" differs
+check "a file with impossible numbers" refuses "line [0-9]*: trials" "$scratch/lies"
+check "a file in a missing folder" uses "$scratch/nowhere/memory" "$program" short_lived:60
+check "two concurrent jobs with one file" together
+check "ranks with different files" differs
 check "a file on two of four ranks" some
-check "2 ranks, nonblocking calls" ranks 2 --mca coll_irr_memory_file "$scratch/nonblocking" "$builddir/mpi_calls" types
+check "a job of nonblocking calls with a memory file" ranks 2 --mca coll_irr_memory_file "$scratch/nonblocking" "$builddir/mpi_calls" types
 OMPI_MCA_coll_irr_setup_share=1000000000
-check "strategies of an algorithm that is named" named
+check "trials of the strategies of tree write no file" named
 exit $failed

@@ -1,11 +1,11 @@
 #!/bin/sh
-# params.sh - parameters and info keys: they are listed and explained, and bad values are refused.
+# params.sh - ompi_info lists and explains the parameters, and coll/irr refuses bad values of parameters and info keys.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_calls
 
-# refused: a run with the bad values of $scratch/bad, in lines PARAMETER VALUE ALLOWED, is right, and one message for each
-# names the parameter, the value and allowed values.
+# refused: a job with the values of $scratch/bad, in lines PARAMETER VALUE ALLOWED, succeeds.  One user message for each line
+# names the parameter, its value and the allowed values.
 refused() {
     # shellcheck disable=SC2046
     shown env -u OMPI_MCA_coll_irr_alltoallv_algorithm $(sed 's/\([^ ]*\) \([^ ]*\) .*/OMPI_MCA_coll_irr_\1=\2/' "$scratch/bad") \
@@ -18,7 +18,7 @@ refused() {
     done < "$scratch/bad"
 }
 
-# values NAME...: how ompi_info begins the list of them: 0:"auto", 1:"direct", and from 5.0 on 0|auto, 1|direct.
+# values NAME...: prints a pattern of ompi_info's list of these names: 0:"auto", 1:"direct", or in 5.0 0|auto, 1|direct.
 values() {
     number=0 list=
     for value; do
@@ -38,49 +38,49 @@ listed() {
     done < "$scratch/values"
 }
 
-# The older names of an algorithm and of a parameter are accepted, without a message.
+# coll/irr accepts the older names Ac of natural and coll_irr_pace of coll_irr_pacing, without a user message.
 older_names() {
     one_says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: natural, because coll_irr_alltoallv_algorithm is natural" \
         ranks 4 --mca coll_irr_verbose 1 --mca coll_irr_alltoallv_algorithm Ac --mca coll_irr_pace loose "$program" many &&
         [ "$(lines "there is no parameter")" -eq 0 ]
 }
 
-# The first ranks have one setting, the others another: all must leave it to Open MPI.
+# divided SETTING: ranks 0 and 1 of four have the setting.  Open MPI must serve all ranks.
 divided() {
     on_some_ranks "$1" "$program" leaked_to_host
 }
 
-# There is one message for each bad info key of life.c.
+# One user message refuses each bad info key that life.c sets.
 bad_infos() {
     shown ranks 4 "$program" bad_info || return 1
     sed -n 's/^    { "\(coll_irr_[a-z_]*\)".*/\1/p' "$srcdir/tests/mpi/life.c" | sort > "$scratch/keys"
     sed -n 's/^ *Parameter: \(coll_irr_[a-z_]*\)$/\1/p' "$scratch/run" | sort | diff "$scratch/keys" - && [ -s "$scratch/keys" ]
 }
 
-# A balanced algorithm has two stages a dimension.  (lib.sh's wrappers refuse what is bad for all algorithms.)
+# balanced-grid has two stages per dimension, so eight dimensions need more than 15 stages.
 too_many_stages() {
     says "coll_irr_dims has 8 sizes, which make more than 15 stages" ranks 4 --mca coll_irr_alltoallv_algorithm balanced-grid --mca coll_irr_dims '2^8' \
         "$program" leaked_to_host
 }
 
-# Open MPI ignores unknown names.  misspelt TEXT COMMAND...: the only message of the job says so.
+# misspelt TEXT COMMAND...: the only user message warns of an unknown parameter, which Open MPI ignores.
 misspelt() {
     text=$1
     shift
     one_message "rank 0 of MPI_COMM_WORLD: there is no parameter $text" "$@"
 }
 
-# The same in a parameter file that Open MPI reads.
+# The unknown parameter is in a parameter file of Open MPI.
 misspelt_in_file() {
     printf '# a comment\ncoll_irr_timeout = 60\n  coll_irr_setup_shar=7\n' > "$scratch/mca-params.conf"
     misspelt "coll_irr_setup_shar, which $scratch/mca-params.conf sets to '7', so it has no effect; did you mean coll_irr_setup_share?" \
         ranks 4 --mca mca_base_param_files "$scratch/mca-params.conf" "$program" many
 }
 
-# divided_far SETTING TEXT: the same where the network carries all, with the cause.
+# divided_far SETTING TEXT: like divided, but without shared memory, and the output has the text.
 divided_far() { given shm=0 says "$2" divided "$1"; }
 
-# Help texts are short, and few parameters are for users.
+# Help texts have at most 300 characters, and at most 12 parameters have a level for users (1 to 3).
 short_helps() {
     "$OMPI_INFO" --param coll irr --level 9 --parsable | awk -F: '
         $6 == "help" {
@@ -104,7 +104,7 @@ pacing auto free loose grant
 host_route auto direct node
 transport auto ${TRANSPORTS%% *}
 END
-check "ompi_info: names of values" listed
+check "ompi_info: allowed values" listed
 cat > "$scratch/bad" << 'END'
 alltoallv_algorithm fastest one of auto, direct, natural, spread, grid, balanced-grid, hybrid, bruck, node, xor, random
 alltoall_algorithm none one of auto, direct, natural, spread, grid
@@ -121,7 +121,7 @@ host_route bridge one of auto, direct, node
 lambda proportional incremental, incremental:L, fixed:L, proportional:F
 redistribution 1,2,3 none, or four numbers x,p,y,q
 END
-check "bad values of settings" refused
+check "bad values of parameters that are also info keys" refused
 cat > "$scratch/bad" << 'END'
 window_bytes 99999999999999999999 a whole number
 dims 8x auto, or at most 15 sizes
@@ -133,50 +133,50 @@ priority foo a whole number up to 100; a negative one disables
 transport pigeon one of auto
 eager_bytes 12q auto, or a whole number.*0: UCX or libfabric chooses
 END
-check "bad values of the job" refused
+check "bad values of parameters without an info key" refused
 cat > "$scratch/bad" << 'END'
 setup_share -5 a whole number of percent from 0 on
 dims square auto, or at most 15 sizes
 END
-check "a share below 0, and no dims at all" refused
-beside "a message names host and rank" one_message "host [^ ]*, rank 2 of MPI_COMM_WORLD: the value .* Value: *nonsense" \
+check "a negative share, and malformed dims" refused
+beside "a user message names host and rank" one_message "host [^ ]*, rank 2 of MPI_COMM_WORLD: the value .* Value: *nonsense" \
     ranks 4 "$divide" 2 "$program" leaked_to_host else env OMPI_MCA_coll_irr_compose=nonsense "$program" leaked_to_host
 beside "a misspelt parameter" misspelt "coll_irr_timoeut, .* sets to '5', so it has no effect; did you mean coll_irr_timeout?" \
     ranks 4 --mca coll_irr_timoeut 5 "$program" many
-beside "a parameter that is like no other" misspelt "coll_irr_colour_of_the_lines, .*; ompi_info --param coll irr" \
+beside "an unknown parameter that resembles no known one" misspelt "coll_irr_colour_of_the_lines, .*; ompi_info --param coll irr" \
     ranks 4 --mca coll_irr_colour_of_the_lines 5 "$program" many
-beside "a misspelt parameter in a file" misspelt_in_file
-beside "older names" older_names
+beside "a misspelt parameter in a parameter file" misspelt_in_file
+beside "older names of an algorithm and of a parameter" older_names
 beside "a bad value of an info key with an older name" says "Parameter: coll_irr_pacing" \
     ranks 4 "$builddir/mpi_calls" repeats served=no coll_irr_alltoallv_algorithm=direct coll_irr_pace=fast
 beside "good info keys" ranks 4 "$program" good_info
 beside "bad info keys" bad_infos
 beside "a bad value on two of four ranks" divided OMPI_MCA_coll_irr_compose=nonsense
 if [ "$TRANSPORT" = ucx ]; then
-    beside "transports of two ranks that do not reach the others" divided_far OMPI_MCA_coll_irr_ucx_tls=tcp,self \
+    beside "two ranks whose transports do not reach the other two" divided_far OMPI_MCA_coll_irr_ucx_tls=tcp,self \
         "cannot reach rank .*; each rank must reach all others with coll_irr_transport '[^ ]*', coll_irr_ucx_tls '[^ ]*' and coll_irr_ucx_devices ''; Open MPI"
 else
-    beside "transports of two ranks that do not reach the others" divided_far OMPI_MCA_coll_irr_ofi_provider=sockets \
+    beside "two ranks whose transports do not reach the other two" divided_far OMPI_MCA_coll_irr_ofi_provider=sockets \
         "coll_irr_ofi_provider is .* on rank .*, but not on rank"
 fi
 beside "different dims on two of four ranks" divided OMPI_MCA_coll_irr_dims=2x2
-beside "a dump on two of four ranks" divided OMPI_MCA_coll_irr_matrix_dump="$scratch/dump"
+beside "a matrix dump on two of four ranks" divided OMPI_MCA_coll_irr_matrix_dump="$scratch/dump"
 # shellcheck disable=SC2086
-beside "transports that do not exist" ranks 4 $nowhere "$program" leaked_to_host
-beside "dims of more stages than a tag has" too_many_stages
-beside "a negative priority disables" ranks 4 --mca coll_irr_priority -1 "$program" leaked_to_host
-beside "a priority below tuned leaves it to tuned" ranks 4 --mca coll_irr_priority 5 "$program" leaked_to_host
-beside "verbose says that a communicator is served" \
+beside "no usable transport" ranks 4 $nowhere "$program" leaked_to_host
+beside "dims with more stages than a tag can number" too_many_stages
+beside "a negative priority disables coll/irr" ranks 4 --mca coll_irr_priority -1 "$program" leaked_to_host
+beside "with a priority below that of tuned, tuned serves" ranks 4 --mca coll_irr_priority 5 "$program" leaked_to_host
+beside "verbose says what serves a communicator" \
     one_says "MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: direct, because coll_irr_alltoallv_algorithm is direct" \
     ranks 4 --mca coll_irr_verbose 1 "$program" many
-beside "verbose says why a communicator is not served" \
+beside "verbose says why coll/irr does not serve a communicator" \
     says "MPI_COMM_SELF is left to Open MPI: there is nobody to exchange with" \
     ranks 2 --mca coll_irr_verbose 10 "$program" unused
-beside "ranks on one node" says "rank 3 of communicator .* is on node 0" \
+beside "verbose: all ranks are on one node" says "rank 3 of communicator .* is on node 0" \
     ranks 4 --mca coll_irr_verbose 10 "$program" leaked
-beside "two ranks a node" says "rank 3 of communicator .* is on node 1" \
+beside "verbose: two ranks per node by parameter" says "rank 3 of communicator .* is on node 1" \
     ranks 4 --mca coll_irr_verbose 10 --mca coll_irr_ranks_per_node 2 "$program" leaked
-beside "two ranks a node, by info key" says "rank 3 of .* DUP FROM 0 is on node 1" \
+beside "verbose: two ranks per node by info key" says "rank 3 of .* DUP FROM 0 is on node 1" \
     ranks 4 --mca coll_irr_verbose 10 "$program" good_info
 finish
 exit $failed

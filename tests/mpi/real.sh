@@ -1,14 +1,14 @@
 #!/bin/sh
-# real.sh - recorded and computed traffic of applications, every byte verified by irr_bench.
+# real.sh - traffic of applications: irr_bench verifies every byte.
 #
-# The airfoil matrices are part of the project; recorded application patterns are used where they lie beside
-# the checkout, in ../shared/data.
+# tests/data has count matrices of an airfoil mesh.  Recorded matrices of applications are read from ../shared/data, beside
+# the checkout, if they exist.
 LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
 data=$srcdir/tests/data
 shared=$srcdir/../shared/data
 
-# served RANKS MATRIX SCALE: all rows are right to the byte, and all but host's were served by coll/irr.
+# served RANKS MATRIX SCALE: all bytes are right, and coll/irr served all rows except host.
 served() {
     shown ranks "$1" "$builddir/irr_bench" --matrix "$2" --scale "$3" --algorithms host,direct,natural,grid -c -i 3 -x 1 &&
         [ "$(lines ' yes$')" -eq 4 ] && [ "$(lines '(host)')" -eq 0 ]
