@@ -1,12 +1,12 @@
 #!/bin/sh
-# report.sh - coll_irr_report: a table and JSON of a job, with every kind of choice, with communicators that are made and
-# freed, with files that cannot be written, and with settings that differ between ranks.
+# report.sh - coll_irr_report writes a table or JSON of the exchanges of a job: with named algorithms and with auto, with
+# freed communicators, into files that cannot be written, and with settings that differ between ranks.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
 program=$builddir/mpi_report
 
-# reports N OPTION... -- ARGUMENT...: runs a job without other output whose report is JSON in a file, and reads the file.
+# reports N OPTION... PROGRAM ARGUMENT...: runs a job that writes its report as JSON and prints nothing; checks the report.
 reports() {
     n=$1
     shift
@@ -16,7 +16,7 @@ reports() {
     ! [ -s "$scratch/run" ] && python3 -m json.tool "$scratch/report.json" > /dev/null && agrees
 }
 
-# holds EXPRESSION: an expression of Python is true for the last report, r, and its row(call, ranks).
+# holds EXPRESSION: the Python expression is true.  r is the last report, row(call, ranks) its row of a communicator.
 holds() {
     python3 - "$scratch/report.json" "$1" << 'END'
 import json, sys
@@ -28,12 +28,12 @@ def row(call, ranks, name=""):
     return found[0]
 
 if not eval(sys.argv[2]):
-    print("not so:", sys.argv[2])
+    print("false:", sys.argv[2])
     sys.exit(1)
 END
 }
 
-# agrees: the last report is consistent, and agrees with the variables of MPI_T that the job has printed.
+# agrees: the last report is consistent, and equals the variables of MPI_T that the job printed.
 agrees() {
     python3 - "$scratch/report.json" "$scratch/run" << 'END'
 import json, math, re, sys
@@ -47,49 +47,49 @@ def holds(what, row, true):
 def check_numbers(row):
     time, setup, share = row["time_ns"], row["setup_ns"], row["setup_share"]
     saved, interval = row["saved_ns"], row["saved_range_ns"]
-    holds("agreements cost something", row, setup > 0 or row["agreements"] == 0)
-    holds("the share of set-up", row, share is None or (0 <= share <= 1 and abs(share - setup / (time + setup)) < 0.001))
-    holds("the density", row, row["density"] is None or 0 <= row["density"] <= 1)
-    holds("the interval of saved", row, (saved is None and interval is None) or interval[0] <= saved <= interval[1])
+    holds("agreements have a cost", row, setup > 0 or row["agreements"] == 0)
+    holds("setup_share fits setup_ns", row, share is None or (0 <= share <= 1 and abs(share - setup / (time + setup)) < 0.001))
+    holds("density is from 0 to 1", row, row["density"] is None or 0 <= row["density"] <= 1)
+    holds("saved is in its range", row, (saved is None and interval is None) or interval[0] <= saved <= interval[1])
 
 def check_row(row):
     served, other = row["speedup"], row["best_other_speedup"]
     ours = row["strategy"] != "Open MPI's own"
     one = row["communicators"] == 1
     strategies = {strategy["strategy"]: strategy["speedup"] for strategy in row["strategies"]}
-    alone = "_algorithm is " in (row["reason"] or "")   # strategies which are compared with each other alone
+    alone = "_algorithm is " in (row["reason"] or "")   # the strategies were not compared with Open MPI
     shown = re.findall(r"speedup ([0-9.]+)(?: to ([0-9.]+))?", row["reason"] or "")
-    holds("a reason", row, row["reason"])
-    holds("a speedup of what serves", row, served is None or (ours and served[0] > 1))
-    holds("no speedup of what Open MPI serves", row, ours or served is None)
-    holds("a trial has a saving", row, row["tried"] == 0 or (row["saved_ns"] is None) == alone)
-    holds("trials that are over have exchanges", row,
+    holds("there is a reason", row, row["reason"])
+    holds("speedup belongs to a strategy of coll/irr and is above 1", row, served is None or (ours and served[0] > 1))
+    holds("Open MPI has no speedup", row, ours or served is None)
+    holds("after a trial saved_ns is known", row, row["tried"] == 0 or (row["saved_ns"] is None) == alone)
+    holds("complete trials have exchanges", row,
           row["tried"] == 0 or row["trial_exchanges"] > 0 or "not over yet" in row["reason"])
     for speedup in strategies.values():
-        holds("a range", row, 0 <= speedup[0] <= speedup[1])
+        holds("a speedup is a range", row, 0 <= speedup[0] <= speedup[1])
     for least, most in shown if not alone else []:
         wanted = served or other
         got = [float(least), float(most or least)]
-        holds("the reason is the record", row, all(abs(a - b) < 0.006 for a, b in zip(got, wanted)))
+        holds("the reason has the speedup of the row", row, all(abs(a - b) < 0.006 for a, b in zip(got, wanted)))
     counted = "count as" in (row["reason"] or "").split("coll_irr_setup_share")[0]
     took = re.search(r"took ([0-9.]+) (ns|us|ms|s) on rank 0", row["reason"] or "")
-    holds("what exchanges count as stands beside their time", row, took or not counted)
+    holds("a reason with a discounted time also has the time", row, took or not counted)
     if took:
         ns = float(took[1]) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[took[2]]
-        holds("the time of rank 0 is at most that of the row", row, ns <= 1.06 * row["time_ns"])
+        holds("time_ns is at least the time of rank 0 in the reason", row, ns <= 1.06 * row["time_ns"])
     if one and served and row["strategy"] in strategies:
         least, most = strategies[row["strategy"]]
-        holds("the speedup is a trial's", row, least <= served[0] <= most)
-        holds("saved, if no trial has found it slower", row, least < 1 or row["saved_ns"] >= 0)
+        holds("speedup is in the range of trials", row, least <= served[0] <= most)
+        holds("saved_ns is not negative if no trial was slower than Open MPI", row, least < 1 or row["saved_ns"] >= 0)
     if one and other and len(strategies) < 8:
-        holds("the best other is a trial's", row, any(a <= other[0] <= b for a, b in strategies.values()))
+        holds("best_other_speedup is in the range of a trial", row, any(a <= other[0] <= b for a, b in strategies.values()))
     if not ours and one and strategies and all(most <= 0.97 for _, most in strategies.values()):
-        holds("nothing saved by what has never won", row, row["saved_ns"] == 0)
+        holds("saved_ns is 0 if every trial was slower than Open MPI", row, row["saved_ns"] == 0)
 
 def check_total(total, rows):
     for key in ("communicators", "exchanges", "messages", "bytes", "tried", "trial_exchanges", "agreements", "time_ns",
                 "setup_ns", "saved_ns"):
-        holds("the sum of " + key, total, (total[key] or 0) == sum(row[key] or 0 for row in rows))
+        holds("the total is the sum of " + key, total, (total[key] or 0) == sum(row[key] or 0 for row in rows))
 
 rows = report["rows"]
 for row in rows:
@@ -98,7 +98,7 @@ for row in rows:
 for total in report["totals"]:
     check_numbers(total)
     check_total(total, [row for row in rows if row["call"] == total["call"]])
-holds("a total for each collective", report, sorted(x["call"] for x in report["totals"]) == sorted({x["call"] for x in rows}))
+holds("each collective has a total", report, sorted(x["call"] for x in report["totals"]) == sorted({x["call"] for x in rows}))
 check_numbers(report["total"])
 check_total(report["total"], rows)
 variables = dict(re.findall(r"coll_irr_alltoallv_(\w+) (\S+)", open(sys.argv[2]).read()))
@@ -106,20 +106,20 @@ for key, value in variables.items():
     row = [x for x in rows if x["communicator"] == "MPI_COMM_WORLD" and x["call"] == "MPI_Alltoallv"][0]
     values = {"ns": row["time_ns"], "speedup": (row["speedup"] or [0])[-1], "saved_ns": row["saved_ns"] or 0,
             "saved_low_ns": (row["saved_range_ns"] or [0])[0], "saved_high_ns": (row["saved_range_ns"] or [0])[-1]}
-    holds("the variable %s %s" % (key, value), row, abs(values.get(key, row.get(key)) - float(value)) <= 0.001)
+    holds("the variable %s is %s" % (key, value), row, abs(values.get(key, row.get(key)) - float(value)) <= 0.001)
 if wrong:
     print("\n".join(wrong))
 sys.exit(len(wrong) > 0)
 END
 }
 
-# A number below the limit, from the seed that is printed.
+# below LIMIT: prints the next pseudo-random number below LIMIT.
 below() {
     seed=$(((seed * 1103515245 + 12345) % 2147483648))
     echo $((seed / 65536 % $1))
 }
 
-# Jobs of random numbers of ranks, calls and communicators, which may spend some, much, or what they like.
+# Six jobs with random numbers of ranks, calls and communicators, and a small, a large or an unlimited share for trials.
 random_agrees() {
     seed=${IRR_SEED:-$(date +%s)}
     echo "IRR_SEED=$seed"
@@ -133,8 +133,8 @@ random_agrees() {
     done
 }
 
-# On 4 ranks, in 7 calls: rank r sends 10 (r + 1) bytes to ranks 1 to 3 but itself; 8 bytes to each; so in halves; 8 bytes to
-# each of the other half.
+# The report has the numbers of messages and bytes of mpi_report with 7 calls on 4 ranks (report.c lists these calls).  A
+# message of a rank to itself does not count as a message.
 counts() {
     reports 4 "$@" "$program" 7 0 &&
         holds 'r["ranks"] == 4 and r["ranks_reporting"] == 4' &&
@@ -172,7 +172,7 @@ choosing() {
         holds '"7 exchanges took" in row("MPI_Alltoallv", 4)["reason"] and row("MPI_Alltoallv", 4)["tried"] == 0'
 }
 
-# An unlimited share: strategies are tried at any cost.
+# With an unlimited share, trials may take any time.
 trials() {
     reports 4 --mca coll_irr_setup_share 1000000000 --mca coll_irr_alltoall_algorithm auto "$program" 1000 0 &&
         holds 'row("MPI_Alltoallv", 4)["tried"] > 0 and row("MPI_Alltoallv", 4)["trial_exchanges"] > 0' &&
@@ -181,7 +181,7 @@ trials() {
         holds 'row("MPI_Alltoallv", 4)["agreements"] > 1 and row("MPI_Alltoallv", 4)["reason"]'
 }
 
-# Trials of the strategies of a named algorithm are not compared with Open MPI.
+# Trials of the strategies of a named algorithm do not compare them with Open MPI.
 strategies() {
     reports 4 --mca coll_irr_setup_share 1000000000 --mca coll_irr_ranks_per_node 2 \
         --mca coll_irr_alltoallv_algorithm tree "$program" 300 0 &&
@@ -198,7 +198,7 @@ freed() {
         holds 'row("MPI_Alltoallv", 3, "WORLD")["bytes"] == 401 * 10 * (2 + 2 + 3)'
 }
 
-# one_table FILE: one table with the rows of a job of 4 ranks.
+# one_table FILE: the file has one table, with the rows of a job of 4 ranks.
 one_table() {
     cat "$1"
     [ "$(grep -c 'in a job of 4 ranks' "$1")" -eq 1 ] &&
@@ -228,7 +228,7 @@ full_disk() {
         ranks 4 --mca coll_irr_report /dev/full "$program" 7 0
 }
 
-# Two of four ranks have the parameter: rank 0 and another one, or the others.
+# Two of four ranks have the parameter: ranks 0 and 1 in two_report, ranks 2 and 3 in others_report.
 two_report() {
     rm -f "$scratch/report.json"
     silent on_some_ranks "OMPI_MCA_coll_irr_report=$scratch/report.json" "$program" 7 0 &&
@@ -253,14 +253,14 @@ one_rank() { reports 1 "$program" 7 0 && holds 'r["ranks"] == 1 and r["rows"] ==
 
 off() { silent ranks 4 --mca coll_irr_report 0 "$program" 7 0; }
 
-# listed: ompi_info shows the variables of both collectives.
+# listed: ompi_info shows the MPI_T variables of both collectives.
 listed() {
     "$OMPI_INFO" --param coll irr --level 9 > "$scratch/info" 2>&1 &&
         [ "$(grep -c 'performance "coll_irr_alltoallv*_\(exchanges\|ns\|strategy\|saved_ns\)"' "$scratch/info")" -eq 8 ] ||
         { cat "$scratch/info"; return 1; }
 }
 
-# bound NAME COMMAND...: checks a job that binds variables of MPI_T to communicators.
+# bound NAME COMMAND...: check, for a job that binds variables of MPI_T to communicators.
 bound() {
     # MPI_T_pvar_handle_alloc of libmpi_abi reads a handle of the MPI ABI, such as 0x101, as the address of a communicator.
     case $FRONT_LIBS in
@@ -270,28 +270,28 @@ bound() {
 }
 
 plan 24
-check "all is left to Open MPI" left
-check "a named algorithm, and a request" named
-check "a node of two ranks" two_nodes
-check "exchanges that pay for no trial" choosing
-check "trials" trials
-check "trials of strategies of an algorithm that is named" strategies
-bound "reports agree with themselves and with MPI_T" random_agrees
-check "200 communicators made and freed, left to Open MPI" freed auto
-check "and by direct" freed direct
+check "Open MPI serves all calls" left
+check "a named algorithm serves calls and a persistent request" named
+check "two nodes of two ranks" two_nodes
+check "auto, with too few exchanges for a trial" choosing
+check "auto, with trials" trials
+check "trials of the strategies of tree" strategies
+bound "random reports are consistent and agree with MPI_T" random_agrees
+check "200 freed communicators, served by Open MPI" freed auto
+check "200 freed communicators, served by direct" freed direct
 check "a table on stderr" to_stderr
 check "a table in a file" to_file
 check "a file that cannot be written" bad_path
-check "a disk that is full" full_disk
+check "a full disk" full_disk
 check "the parameter on rank 0 and another rank" two_report
 check "the parameter on two ranks, but not on rank 0" others_report
 check "two of four ranks have no coll/irr" some_lack_it
 check "a job of one rank" one_rank
-check "0 is no report" off
-check "without a report there is no output" silent ranks 4 "$program" 7 0
-bound "the variables, where all is left to Open MPI" silent ranks 4 --mca coll_irr_setup_share 0 "$program" 7 0 host
-bound "of a named algorithm" silent ranks 4 --mca coll_irr_alltoallv_algorithm grid "$program" 7 0 grid
-bound "of trials" silent ranks 4 --mca coll_irr_setup_share 1000000000 "$program" 300 0 any
-bound "with a report" reports 4 --mca coll_irr_alltoallv_algorithm grid "$program" 7 0 grid
-check "ompi_info shows them" listed
+check "value 0: no report" off
+check "no parameter: no report" silent ranks 4 "$program" 7 0
+bound "variables of MPI_T if Open MPI serves" silent ranks 4 --mca coll_irr_setup_share 0 "$program" 7 0 host
+bound "variables of MPI_T with a named algorithm" silent ranks 4 --mca coll_irr_alltoallv_algorithm grid "$program" 7 0 grid
+bound "variables of MPI_T after trials" silent ranks 4 --mca coll_irr_setup_share 1000000000 "$program" 300 0 any
+bound "variables of MPI_T with a report" reports 4 --mca coll_irr_alltoallv_algorithm grid "$program" 7 0 grid
+check "ompi_info shows the variables of MPI_T" listed
 exit $failed

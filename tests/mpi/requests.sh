@@ -1,16 +1,16 @@
 #!/bin/sh
-# requests.sh - nonblocking calls and persistent requests: every byte, many at a time, completed and freed by each
-# function, by named algorithms and where the ranks choose; no allocation from the second start on, and no leak.
+# requests.sh - nonblocking calls and persistent requests, by named algorithms and by auto: every byte is right, many can be
+# in progress, starts after the first allocate no memory, and nothing leaks.
 LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_calls
 ends=$builddir/mpi_faults
 export OMPI_MCA_coll_irr_redistribution=1,2,1,2
 
-# An unlimited share: strategies are tried from the first agreement on.
+# With this share the ranks try strategies from their first agreement on.
 always=1000000000
 
-# cases TITLE KEYS CASE...: one group a case.
+# cases TITLE KEYS CASE...: adds a group for each case.
 cases() {
     title=$1 keys=$2
     shift 2
@@ -20,7 +20,7 @@ cases() {
     done
 }
 
-# each TITLE CASE: one group an algorithm.
+# each TITLE CASE: adds a group for each algorithm.
 each() {
     for algorithm in $algorithms; do
         with=
@@ -29,25 +29,25 @@ each() {
     done
 }
 
-# The report names the calls, and counts them.
+# The report has a row for MPI_Ialltoallv.
 reported() {
     OMPI_MCA_coll_irr_report=$scratch/report.json ranks 4 "$program" only:90 served=yes &&
         grep -q '"call": *"MPI_Ialltoallv"' "$scratch/report.json"
 }
 
-# reports_request COMMAND...: the report has the row of a request of 480 starts, in two lines.
+# reports_request COMMAND...: the report has a row, of two lines, with 480 starts of persistent requests.
 reports_request() {
     says "MPI_Alltoallv_init, 4 ranks on 1 node: " "$@" &&
         grep -A1 "MPI_Alltoallv_init, 4 ranks on 1 node: " "$scratch/run" | grep -q '^ *480 '
 }
 
-# without NAME=VALUE: that on the first of 4 ranks only.
+# without NAME=VALUE: rank 0 of four has this environment variable, with which coll/irr must not serve.
 without() {
     ranks 4 --mca coll_irr_setup_share $always "$divide" 1 env "$1" "$program" together served=no , ahead served=no else \
         "$program" together served=no , ahead served=no
 }
 
-# choosing COMMAND...: runs a command with no configuration except the share of trials.
+# choosing COMMAND...: runs a command with auto, and with $share as the share for trials.
 choosing() {
     unset OMPI_MCA_coll_irr_alltoallv_algorithm
     export OMPI_MCA_coll_irr_setup_share=$share
@@ -80,10 +80,10 @@ for n in 2 5; do
     [ $n -eq 2 ] || each "$n ranks" truncation
     check_groups $n "$ends"
 done
-each "4 ranks, no allocation and no description" no_allocation
-group "4 ranks, one of which has a bad info key" refused
-for case in left_active left_alone leaked; do   # an error of the program, but no reason to crash or to wait for ever
-    cases "4 ranks, requests that end with the job" "$(all direct)" $case
+each "4 ranks, repeated starts allocate nothing and send no headers" no_allocation
+group "4 ranks, one rank has a bad info key" refused
+for case in left_active left_alone leaked; do   # the program violates MPI; the job must neither crash nor hang
+    cases "4 ranks, requests that MPI_Finalize finds" "$(all direct)" $case
 done
 check_groups 4 "$ends"
 for algorithm in direct balanced-grid tree; do
@@ -96,49 +96,49 @@ check_groups 7 "$ends"
 cases "8 ranks over tcp" "served=yes $(all direct)" together:12 types:28 ahead
 # shellcheck disable=SC2086
 check_groups 8 $over_tcp "$program"
-group "4 ranks, host: left to Open MPI" together served=no coll_irr_alltoallv_algorithm=host
-group "4 ranks with a bad value" together served=no coll_irr_alltoallv_algorithm=direct coll_irr_compose=none
+group "4 ranks, host: Open MPI serves" together served=no coll_irr_alltoallv_algorithm=host
+group "4 ranks, a bad value of an info key: Open MPI serves" together served=no coll_irr_alltoallv_algorithm=direct coll_irr_compose=none
 check_groups 4 "$program"
-check "4 ranks, one of which has not loaded it" without OMPI_MCA_coll=^irr
-check "4 ranks, one of which has another priority" without OMPI_MCA_coll_irr_priority=5
+check "4 ranks, one rank lacks coll/irr" without OMPI_MCA_coll=^irr
+check "4 ranks, one rank has another priority of coll/irr" without OMPI_MCA_coll_irr_priority=5
 OMPI_MCA_coll_irr_alltoallv_algorithm=auto \
-    check "4 ranks that choose, one of which has not loaded it" without OMPI_MCA_coll=^irr
+    check "4 ranks with auto, one rank lacks coll/irr" without OMPI_MCA_coll=^irr
 
 share=$always
 for n in 2 5; do
-    cases "$n ranks that choose" "" together:60 types ahead inside
-    cases "$n ranks that choose" served=yes only:600 starts
+    cases "$n ranks with auto" "" together:60 types ahead inside
+    cases "$n ranks with auto" served=yes only:600 starts
     choosing check_groups $n "$program"
-    cases "$n ranks that choose" "" orphans:25 active:60 truncation nothing
+    cases "$n ranks with auto" "" orphans:25 active:60 truncation nothing
     choosing check_groups $n "$ends"
 done
 for algorithm in direct auto; do
     cases "4 ranks, $algorithm" "coll_irr_alltoallv_algorithm=$algorithm" threads
 done
-cases "4 ranks that choose" "" memory leaked:30
+cases "4 ranks with auto" "" memory leaked:30
 choosing check_groups 4 "$ends"
-cases "4 ranks on nodes of two that choose" "" together:60 types
+cases "4 ranks with auto on nodes of two" "" together:60 types
 choosing check_groups 4 --mca coll_irr_ranks_per_node 2 "$program"
-check "one rank says what was found" \
+check "one rank prints the result of a trial" \
     choosing says "MPI_Alltoallv_init, 4 ranks on 1 node, about .* B to each: .* .* speedup" \
     ranks 4 --mca coll_irr_verbose 1 "$program" starts:2000
-check "the report has the row of a request" choosing reports_request ranks 4 --mca coll_irr_report 1 "$program" starts
+check "the report has a row of persistent requests" choosing reports_request ranks 4 --mca coll_irr_report 1 "$program" starts
 check "the report counts nonblocking calls under their own name" reported
 share=5
-check "few starts: nothing is opened" choosing ranks 4 "$program" starts:15 served=no
+check "auto, 15 starts: coll/irr does not serve" choosing ranks 4 "$program" starts:15 served=no
 share=0
-check "nothing may be spent: results are right" choosing ranks 4 "$program" together served=no
+check "auto, share 0: coll/irr does not serve" choosing ranks 4 "$program" together served=no
 for us in 3 30; do
-    check "4 ranks that wait let others run, where MPI's rounds take $us us" \
+    check "a waiting rank yields the processor, if a round of MPI's progress takes $us us" \
         ranks 4 --mca mpi_yield_when_idle 1 "$builddir/mpi_turns" $us
 done
-check "more requests than there are ids, at constant memory" ranks 2 "$builddir/mpi_cycles" 33000 256 persistent
+check "33,000 cycles of requests reuse ids and memory" ranks 2 "$builddir/mpi_cycles" 33000 256 persistent
 check "8,000 calls on 200 communicators at constant memory" ranks 4 "$builddir/mpi_cycles" 2000 256 nonblocking
 share=$always
 if ! command -v valgrind > /dev/null; then
-    skip "calls and requests of ranks that choose under valgrind" "valgrind was not found; install it (Debian: valgrind)"
+    skip "calls and requests with auto under valgrind" "valgrind was not found; install it (Debian: valgrind)"
 else
-    check "calls and requests of ranks that choose under valgrind" choosing valgrind_choosing
+    check "calls and requests with auto under valgrind" choosing valgrind_choosing
 fi
 if ! whole; then
     left_out "400 requests and a report under valgrind, and 400,000 calls on 10,000 communicators"
@@ -146,7 +146,7 @@ else
     LIMIT=900
     check "400,000 calls on 10,000 communicators at constant memory" \
         ranks 2 "$builddir/mpi_cycles" 100000 256 nonblocking
-    check "400 requests under valgrind lose nothing and touch nothing they should not" valgrind_persistent
+    check "400 requests under valgrind" valgrind_persistent
     check "a report under valgrind" valgrind_reporting
 fi
 exit $failed

@@ -1,10 +1,10 @@
 #!/bin/sh
-# schedules.sh - count matrices of running applications, schedules from files, and redistributions.
+# schedules.sh - dumps of count matrices, schedules from files, redistributions, and files that describe switches.
 . "${srcdir:-.}/tests/mpi/lib.sh"
-data=$scratch   # what all cases read
+data=$scratch   # files that all cases read; each case has another $scratch
 
-# dumped ALGORITHM: the file of a communicator has the matrix of the pattern once, with the number of exchanges, and so
-# has that of a persistent request.  A second run writes files of its own.
+# dumped ALGORITHM: the dumps of a communicator and of a persistent request each have the matrix of the pattern once, and
+# its number of exchanges.  A second job writes other files.
 dumped() {
     prefix=$scratch/dump-$1
     "$builddir/irr_matrix" generate random --ranks 6 --unit 100 --seed 7 | grep -v '^% ' > "$scratch/wanted"
@@ -19,14 +19,14 @@ dumped() {
     done
 }
 
-# A dump into a folder that does not exist: one message says so, and the run is right.
+# A dump into a missing folder: one line says so, and the job succeeds.
 not_dumped() {
     one_says 'coll_irr_matrix_dump: .* cannot be written' ranks 6 --mca coll_irr_matrix_dump "$scratch/none/dump" \
         "$builddir/irr_bench" -c --pattern random --unit 100 --algorithms random-heap -i 3 -x 1
 }
 
-# counted WANTED ALGORITHM MATRIX OPTIONS...: whether the first exchange gathers matrices, builds schedules, and finds
-# schedules again: + or 0, in this order.  ALGORITHM is the name of the row; it ends in (host) if Open MPI serves.
+# counted WANTED ALGORITHM MATRIX OPTIONS...: WANTED has a + or 0 for each of three counters of the first exchange: gathered
+# matrices, built schedules, reused schedules.  ALGORITHM is the name of the row, with (host) if Open MPI serves.
 counted() {
     wanted=$1 algorithm=$2 matrix=$3
     shift 3
@@ -35,17 +35,17 @@ counted() {
         for (i = NF - 3; i < NF; i++) printf "%s", ($i > 0 ? "+" : "0") }' "$scratch/run")" = "$wanted" ]
 }
 
-# Every algorithm uses the schedule of a file, without a matrix.
+# Every algorithm uses the schedule of a file, and gathers no matrix.
 from_file() {
     counted 00+ "$1" "$data/matrix.mtx" --mca coll_irr_schedule_file "$data/schedule"
 }
 
-# The counts differ from those of the file.
+# If the counts differ from those of the file, the ranks compute a schedule.
 not_from_file() {
     counted ++0 random "$data/other.mtx" --mca coll_irr_schedule_file "$data/schedule"
 }
 
-# bad_file FILE TEXT: one message has the text, and Open MPI serves.
+# bad_file FILE TEXT: one line has the text, and Open MPI serves.
 bad_file() {
     one_says "coll_irr_schedule_file $1$2" ranks 4 --mca coll_irr_schedule_file "$1" "$builddir/mpi_calls" leaked_to_host
 }
@@ -60,7 +60,7 @@ no_redistribution() {
         ranks 4 --mca coll_irr_alltoallv_algorithm redistribution "$builddir/mpi_calls" leaked_to_host
 }
 
-# on_tree WANTED ALGORITHM OPTIONS...: with a topology file that has this host, where all ranks are, and other hosts.
+# on_tree WANTED ALGORITHM OPTIONS...: counted, with a topology of this host, where all ranks run, and of other hosts.
 on_tree() {
     wanted=$1 algorithm=$2 here=$(hostname)
     shift 2
@@ -69,7 +69,7 @@ on_tree() {
     counted "$wanted" "$algorithm" "$data/matrix.mtx" --mca coll_irr_topology_file "$scratch/topology.conf" "$@"
 }
 
-# bad_topology_file TEXT ALGORITHM OPTIONS...: one message about the topology file has the text, and Open MPI serves.
+# bad_topology_file TEXT ALGORITHM OPTIONS...: one message refuses the topology file with this text, and Open MPI serves.
 bad_topology_file() {
     text=$1 algorithm=$2
     shift 2
@@ -78,7 +78,7 @@ bad_topology_file() {
         [ "$(flat | grep -o "coll_irr_topology_file $scratch/topology.conf$text" | wc -l)" -eq 1 ]
 }
 
-# bad_topology TEXT FILE ALGORITHM OPTIONS...
+# bad_topology TEXT LINES ALGORITHM OPTIONS...: bad_topology_file with a file of these lines.
 bad_topology() {
     text=$1
     printf "$2" > "$scratch/topology.conf"
@@ -88,7 +88,7 @@ bad_topology() {
 
 pipe_topology() { mkfifo "$scratch/topology.conf" && bad_topology_file ": is a pipe; " tree; }
 
-# One rank warns once of a speed in Mbit/s, if an exchange depends on it.
+# One rank warns once of a LinkSpeed without NodeSpeed, if the algorithm uses speeds.
 doubtful_speed() {
     for name in tree direct; do
         printf 'SwitchName=top Nodes=other Switches=s\nSwitchName=s Nodes=%s LinkSpeed=10000\n' \
@@ -115,23 +115,23 @@ beside "a dump that cannot be written" not_dumped
 for algorithm in auto grid node random-heap; do
     beside "a schedule from a file, $algorithm" from_file $algorithm
 done
-beside "other counts than those of the file" not_from_file
-beside "a file that was cut" bad_file "$data/cut" ", line 5: "
-beside "a file that does not exist" bad_file "$data/none" ": "
-beside "a pipe without a writer" bad_file "$data/pipe" ": is a pipe; "
-beside "a redistribution" redistribution
-beside "redistribution without a redistribution" no_redistribution
-beside "tree on a tree of switches" on_tree ++0 tree
-beside "auto on one host of a tree is left to Open MPI" on_tree 000 "auto(host)"
-beside "auto on one host of a tree, with a schedule for other ranks" \
+beside "a schedule file for other counts" not_from_file
+beside "a truncated schedule file" bad_file "$data/cut" ", line 5: "
+beside "a missing schedule file" bad_file "$data/none" ": "
+beside "a schedule file that is a pipe" bad_file "$data/pipe" ": is a pipe; "
+beside "algorithm redistribution with its counts" redistribution
+beside "algorithm redistribution without coll_irr_redistribution" no_redistribution
+beside "algorithm tree with a topology file" on_tree ++0 tree
+beside "auto with all ranks on one host of a topology: Open MPI serves" on_tree 000 "auto(host)"
+beside "auto with all ranks on one host of a topology, and a schedule file for 3 ranks" \
     on_tree 000 auto --mca coll_irr_schedule_file "$data/other"
-beside "a topology without this host, tree" \
+beside "a topology file without this host, tree" \
     bad_topology ": host '.*' is none of its hosts" 'SwitchName=s Nodes=nobody[1-3]\n' tree
-beside "a topology without this host, auto with a dump" \
+beside "a topology file without this host, auto with a dump" \
     bad_topology ": host '.*' is none of its hosts" 'SwitchName=s Nodes=nobody[1-3]\n' auto \
     --mca coll_irr_matrix_dump "$scratch/none"
-beside "a LinkSpeed that has another unit" doubtful_speed
-beside "a topology that is malformed" bad_topology ", line 1: " 'SwitchName=s\n' tree
-beside "a topology that is a pipe" pipe_topology
+beside "a topology file whose LinkSpeed may have the wrong unit" doubtful_speed
+beside "a malformed topology file" bad_topology ", line 1: " 'SwitchName=s\n' tree
+beside "a topology file that is a pipe" pipe_topology
 finish
 exit $failed

@@ -13,7 +13,7 @@ measures() {
     site --launcher "$MPIRUN" --ranks 2 --minutes 0.1 --max 16 -o "$scratch/site" || { cat "$scratch/run"; return 1; }
     grep -c 'all bytes right' "$scratch/run" && ! grep 'WRONG' "$scratch/run"
 }
-# The page is one file: all pictures are inside.
+# The page has no reference to other files: all pictures are inside.
 has_page() {
     grep -q '</html>' "$scratch/site.html" && [ "$(grep -c '<svg' "$scratch/site.html")" -ge 3 ] &&
         ! grep -E '<(img|script|link)' "$scratch/site.html" &&
@@ -33,6 +33,6 @@ refuses() {
 
 check "jobs of two ranks" measures
 check "a page with plots, and the same numbers in JSON" has_page
-check "neither has names of hosts or files" is_private
+check "page and JSON contain no names of hosts or files" is_private
 check "wrong options, and a launcher that fails" refuses
 exit $failed

@@ -1,14 +1,14 @@
 #!/bin/sh
-# sweep.sh - the n-th allocation or system call fails, in first and later calls of the whole family: no call hangs.
+# sweep.sh - the n-th allocation or system call fails, in first and later calls of the MPI_Alltoallv family: no call hangs.
 #
-# All cases run with IRR_CHECK_ALL=1; otherwise some cases run, and different ones each time.  The reports of the groups
-# are printed.
+# With IRR_CHECK_ALL=1 all cases run, otherwise a random selection.
 # shellcheck disable=SC2046
 LIMIT=300
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_sweep
 
-# keys ALGORITHM: the info keys by which every collective of the family has it, or direct where neighbours cannot.
+# keys ALGORITHM [RANKS_PER_NODE]: prints info keys that name the algorithm for every collective.  Neighbour collectives
+# have direct if the algorithm does not serve them.
 keys() {
     case $1 in
         direct|auto) neighbor=$1 ;;
@@ -18,7 +18,7 @@ keys() {
         "coll_irr_ranks_per_node=${2:-4}"
 }
 
-# sweep OPTIONS...: runs the groups, one case in some of them, and prints what the program counted.
+# sweep OPTIONS...: runs the groups, and prints the numbers of cases that the program counted.
 sweep() {
     check_groups 4 -x IRR_SWEEP_STEP -x IRR_SWEEP_FORMS "$@" "$program"
     grep 'cases:' "$scratch/out" | sed 's/^/# /'
@@ -47,7 +47,7 @@ for who in one all; do
     group "auto with trials, memory, $who" trials:memory $who $(keys auto)
 done
 IRR_SWEEP_FORMS=$trial_forms IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 2 - 1)) sweep --mca coll_irr_setup_share 1000000000
-# One rank loses a persistent request, of rows 28 and later; the others go on, whatever serves their next start.
+# From row 28 on the cases have a persistent request, which fails on one rank.  The other ranks' next starts must complete.
 group "auto with trials, process_vm_readv" trials:process_vm_readv one $(keys auto)
 IRR_SWEEP_FORMS=$trial_forms IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 3)) IRR_SWEEP_FROM=28:1 sweep -x IRR_SWEEP_FROM \
     --mca coll_irr_setup_share 1000000000
@@ -64,7 +64,7 @@ case " $TRANSPORTS " in
         groups=
         ;;
 esac
-# A process maps its segment and opens its engine once, so each of these is a job.
+# A process maps its segment and opens its engine only once, so each of these groups is a job.
 IRR_SWEEP_STEP=1
 for who in one all; do
     for call in mmap memfd_create ftruncate; do

@@ -1,11 +1,11 @@
 #!/bin/sh
-# team.sh - communicators of the same processes in the same order choose together, and share what serves them.
+# team.sh - communicators of the same processes in the same order share trials and engine communicators.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_faults
 auto="--mca coll_irr_alltoallv_algorithm auto"
 
-# finds: exchanges of short-lived communicators add up until they pay for a trial.
+# finds: the exchanges of 200 short-lived communicators count together, so the ranks make a trial.
 finds() {
     shown ranks 4 $auto --mca coll_irr_setup_share 100 --mca coll_irr_report "$scratch/report.json" "$program" \
         short_lived || return 1
@@ -23,19 +23,19 @@ END
 
 plan 14
 for n in 2 5; do
-    check "$n ranks, served from the first exchange on" ranks $n "$program" served:50
+    check "$n ranks, short-lived communicators are served from their first exchange on" ranks $n "$program" served:50
 done
-check "4 ranks that choose: trials are made for all" finds
+check "4 ranks with auto, short-lived communicators share a trial" finds
 for algorithm in direct node balanced-grid; do
-    check "4 ranks, $algorithm, in turns" ranks 4 --mca coll_irr_alltoallv_algorithm $algorithm "$program" turns
+    check "4 ranks, $algorithm, alternating communicators" ranks 4 --mca coll_irr_alltoallv_algorithm $algorithm "$program" turns
 done
-check "4 ranks that choose, in turns" ranks 4 $auto --mca coll_irr_setup_share 1000 "$program" turns
+check "4 ranks with auto, alternating communicators" ranks 4 $auto --mca coll_irr_setup_share 1000 "$program" turns
 check "3 ranks, an exchange that fails" ranks 3 "$program" failed
-check "5 ranks, many orders of the processes" ranks 5 "$program" orders
-check "5 ranks that choose, many orders" ranks 5 $auto --mca coll_irr_setup_share 1000 "$program" orders
-check "4 ranks, nonblocking calls before the first blocking one" ranks 4 "$program" nonblocking
+check "5 ranks, communicators with different orders of the processes" ranks 5 "$program" orders
+check "5 ranks with auto, communicators with different orders of the processes" ranks 5 $auto --mca coll_irr_setup_share 1000 "$program" orders
+check "4 ranks, nonblocking calls before the first blocking call" ranks 4 "$program" nonblocking
 for case in served:50 turns orders; do
-    group "4 ranks, strategies of an algorithm that is named, $case" $case
+    group "4 ranks, trials of the strategies of tree, case $case" $case
 done
 check_groups 4 --mca coll_irr_alltoallv_algorithm tree --mca coll_irr_ranks_per_node 2 \
     --mca coll_irr_setup_share 1000000000 "$program"

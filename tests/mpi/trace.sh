@@ -1,19 +1,19 @@
 #!/bin/sh
-# trace.sh - coll_irr_trace and irr_trace: each message has both ends, errors are reported, and the messages of a job
-# are those that irr_plan prints.
+# trace.sh - coll_irr_trace and irr_trace: a trace has the send and the receive of each message, irr_trace refuses bad files,
+# and the messages of a job are those that irr_plan prints.
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program="$builddir/irr_bench -c -m 100:6400 -i 3 -x 1 --algorithms direct,spread,tree"
 tool=$srcdir/contrib/irr_trace
 
-# traces N: a job of N ranks leaves a file for each.
+# traces N: a job of N ranks writes one trace file per rank.
 traces() {
     # shellcheck disable=SC2086
     ranks "$1" --mca coll_irr_trace "$scratch/job" $program && [ "$(ls "$scratch"/job.*.trace | wc -l)" -eq "$1" ]
 }
 
-# whole_trace: one file for all, in which each send has an arrow to its receive.  Perfetto takes numbers for arrows, and
-# turns those round that lead to a span which began before.
+# whole_trace: irr_trace joins the traces of all ranks into one file, with an arrow from each send to its receive.  For
+# Perfetto, ids of arrows are numbers, and no arrow ends in a span that began before the arrow.
 whole_trace() {
     "$tool" -o "$scratch/all.json" "$scratch"/job.*.trace > "$scratch/summary" && cat "$scratch/summary" &&
         python3 - "$scratch/all.json" << 'EOF'
@@ -37,13 +37,13 @@ assert {e["pid"] for e in spans} == {0, 1, 2, 3}
 EOF
 }
 
-# no_trace TEXT FILE: refused in one line that has the text.
+# no_trace TEXT FILE: irr_trace refuses the file in one line with the text.
 no_trace() {
     ! "$tool" -o "$scratch/none.json" "$2" > "$scratch/run" 2> "$scratch/refusal" && cat "$scratch/refusal" &&
         [ ! -s "$scratch/run" ] && [ "$(grep -c . "$scratch/refusal")" -eq 1 ] && grep -q "^irr_trace: .*$1" "$scratch/refusal"
 }
 
-# wrong_lines: each field that a line lacks, or has of another type, is named.
+# wrong_lines: irr_trace names a field that is missing or has another type.
 wrong_lines() {
     trace=$(ls "$scratch"/job.0.trace) && bad=$scratch/wrong.0.trace
     for field in host epoch_ns dropped op lane channel rank peer exchange kind stage bytes begin_ns end_ns status; do
@@ -56,7 +56,7 @@ wrong_lines() {
         yes '[' | head -n 100000 | tr -d '\n' > "$bad" && no_trace "is no trace" "$bad"
 }
 
-# by_lanes: with two ranks a node the one that shares the node is reached through shared memory, the others are not.
+# by_lanes: with two ranks per node, only messages within a node use shared memory.
 by_lanes() {
     # shellcheck disable=SC2086
     ranks 4 --mca coll_irr_shm 1 --mca coll_irr_ranks_per_node 2 --mca coll_irr_trace "$scratch/lanes" $program &&
@@ -71,8 +71,8 @@ assert lanes[True] == {"shm"} and len(lanes[False]) == 1 and lanes[False] != {"s
 EOF
 }
 
-# planned ALGORITHM "SETTING=VALUE..." TRAFFIC...: the messages of the last exchange of a job are those that irr_plan
-# prints: of each rank receives and waits, sends, and signals, each in the order in which they are posted.
+# planned ALGORITHM "SETTING=VALUE..." TRAFFIC...: the messages of the last exchange of a job are those that irr_plan prints.
+# Three lists of each rank have equal orders: receives and waits, sends, signals.
 planned() {
     algorithm=$1 options= parameters=
     for setting in $2; do
@@ -86,7 +86,6 @@ planned() {
     done
     shift 2
     rm -f "$scratch"/job.*
-    # Options and parameters are lists of words.
     # shellcheck disable=SC2086
     "$builddir/irr_plan" print --algorithm "$algorithm" --ranks 4 $options "$@" > "$scratch/plan" &&
         ranks 4 --mca coll_irr_trace "$scratch/job" $parameters "$builddir/irr_bench" --algorithms "$algorithm" -i 2 \
@@ -122,7 +121,7 @@ def traced(names):
 
 
 def write(name, messages, grid):
-    """By a grid a rank sends a byte to a neighbour that it has nothing for, and posts receives as it learned them."""
+    """On a grid, empty messages have one byte in a trace, and the order of receives differs between runs."""
     def key(message):
         rank, verb, *rest = message
         place = ["recv", "wait", "send", "signal"].index(verb) or 1
@@ -143,16 +142,16 @@ EOF
 
 command -v python3 > /dev/null || skip_all "python3 was not found"
 plan 31
-check "a job of four ranks" traces 4
-check "its traces as one" whole_trace
-check "each message has its lane" by_lanes
-check "a folder that is not there" one_message "coll_irr_trace: .* cannot be written.*; Open MPI's own algorithm serves" \
+check "a job of four ranks writes four traces" traces 4
+check "irr_trace joins the four traces" whole_trace
+check "a trace names the lane of each message" by_lanes
+check "a trace into a missing folder" one_message "coll_irr_trace: .* cannot be written.*; Open MPI's own algorithm serves" \
     ranks 2 --mca coll_irr_trace "$scratch/no/such/job" "$builddir/mpi_calls" left
 echo "not a trace" > "$scratch/bad.0.trace"
-check "a file that is no trace" no_trace "is no trace: " "$scratch/bad.0.trace"
-check "a file with another name" no_trace "is not called PREFIX.RANK.trace" "$scratch/all.json"
-check "a file that is not there" no_trace "No such file" "$scratch/none.0.trace"
-check "lines of another kind" wrong_lines
+check "irr_trace refuses a file without a trace" no_trace "is no trace: " "$scratch/bad.0.trace"
+check "irr_trace refuses a name without a rank" no_trace "is not called PREFIX.RANK.trace" "$scratch/all.json"
+check "irr_trace refuses a missing file" no_trace "No such file" "$scratch/none.0.trace"
+check "irr_trace refuses malformed lines" wrong_lines
 ended_by INT "$scratch/pipe.0.trace" python3 "$tool" "$scratch/pipe.0.trace"
 ended_by PIPE "$scratch/pipe.0.trace" python3 "$tool" -o "$scratch/all.json" "$scratch"/job.*.trace
 while read -r algorithm settings; do
@@ -173,7 +172,7 @@ check "the plan of direct in place" planned direct "" --unit 1k --in-place
 for algorithm in spread grid balanced-grid bruck; do
     check "the plan of $algorithm" planned $algorithm "" --pattern random --unit 60
 done
-# With unit 60 no message goes directly, with 20k all do, and with 600 some do.
+# hybrid sends a message either directly or through the grid: with unit 60 no message directly, with 600 some, with 20k all.
 for unit in 60 600 20k; do
     check "the plan of hybrid, unit $unit" planned hybrid "" --pattern random --unit $unit
 done

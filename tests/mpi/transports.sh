@@ -1,18 +1,18 @@
 #!/bin/sh
-# transports.sh - the choice of a transport by parameters: alike on all ranks, and with one message if it is impossible.
+# transports.sh - parameters choose the transport.  If ranks differ or a transport cannot serve, one message says so.
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_calls
 
-# Each case names its transport; except in the first two, messages do not use shared memory.
+# Each case sets its own transport.  Only the first two cases use shared memory.
 unset OMPI_MCA_coll_irr_transport OMPI_MCA_coll_irr_shm
 
-# unlike TEXT SETTING: two of four ranks have the setting; all leave the calls to Open MPI, and one message has the text.
+# unlike TEXT SETTING: two of four ranks have the setting, Open MPI serves all ranks, and one line has the text.
 unlike() {
     one_says "$1" on_some_ranks "$2" "$program" leaked_to_host
 }
 
-# lacking CASE TEXT [OPTION...]: calls are left to Open MPI, and one message has the text; with libfabric.
+# lacking CASE TEXT [OPTION...]: a case that needs libfabric: Open MPI serves, and one user message has the text.
 lacking() {
     name=$1 text=$2
     shift 2
@@ -24,7 +24,7 @@ no_library() {
         "$program" leaked_to_host
 }
 
-# The text names what was built, and no rank hangs.
+# The user message names the transports of this build, and no rank hangs.
 no_such() {
     ranks 4 --mca coll_irr_transport pigeon "$program" leaked_to_host > "$scratch/run" 2>&1
     status=$?
@@ -34,7 +34,7 @@ no_such() {
         grep -q "Allowed: *one of auto, $(echo "$TRANSPORTS" | sed 's/ /, /')" "$scratch/run"
 }
 
-# Files of the libraries' names that are none; Open MPI does without them, too.
+# false_libraries ARGUMENT...: runs 4 ranks that find empty files instead of libfabric and UCX, with Open MPI on tcp.
 false_libraries() {
     mkdir -p "$scratch/lib"
     for library in libfabric.so.1 libucp.so.0; do
@@ -44,7 +44,7 @@ false_libraries() {
         --mca mca_base_component_show_load_errors 0 "$@"
 }
 
-# built TRANSPORT NAME COMMAND...: a case that needs the transport.
+# built TRANSPORT NAME COMMAND...: beside NAME COMMAND..., skipped if this build lacks the transport.
 built() {
     transport=$1
     shift
@@ -54,19 +54,19 @@ built() {
     esac
 }
 
-# Open MPI 5.0 of Debian 13 does not start without libfabric.
+# Open MPI 5.0 of Debian 13 is linked with libfabric.
 needs_libfabric() { ldd "$program" | grep -q libfabric; }
 
 plan 18
-beside "a transport that does not exist" no_such
+beside "an unknown transport" no_such
 if needs_libfabric; then
-    skip "ranks of a node need no library of a network" "Open MPI needs libfabric itself"
+    skip "ranks of a node need no network library" "Open MPI needs libfabric itself"
 else
-    beside "ranks of a node need no library of a network" one_says "messages stay in shared memory" \
+    beside "ranks of a node need no network library" one_says "messages stay in shared memory" \
         false_libraries --mca coll_irr_verbose 1 "$program" many
 fi
 export OMPI_MCA_coll_irr_shm=0
-beside "verbose says which one, and why" one_says "messages go over ${TRANSPORTS%% *}, because [a-zA-Z]" \
+beside "verbose names the chosen transport and the cause" one_says "messages go over ${TRANSPORTS%% *}, because [a-zA-Z]" \
     ranks 4 --mca coll_irr_verbose 1 "$program" many
 beside "another provider on two of four ranks" \
     unlike "coll_irr_ofi_provider is 'shm' on rank 0 of MPI_COMM_WORLD, but not on rank 2" \
@@ -86,20 +86,20 @@ lacking "an unknown provider" \
 lacking "an unknown domain" "coll_irr_ofi_domain is pigeon; .*with domains .*lo" --mca coll_irr_ofi_domain pigeon
 lacking "a provider without a device" "coll_irr_ofi_provider is psm2, .*has providers" \
     --mca coll_irr_ofi_provider psm2
-lacking "a provider that is not good enough" "provider udp;ofi_rxd of libfabric .*(coll_irr_ofi_provider) reports" \
+lacking "a provider without a feature that coll/irr needs" "provider udp;ofi_rxd of libfabric .*(coll_irr_ofi_provider) reports" \
     --mca coll_irr_ofi_provider "udp;ofi_rxd"
 if needs_libfabric; then
     skip "no libfabric at run time" "Open MPI needs libfabric itself"
 else
     built ofi "no libfabric at run time" no_library
 fi
-built ofi "a job on one node opens no listener that others reach" \
+built ofi "a job on one node has no listening socket that other hosts reach" \
     ranks 4 --mca coll_irr_transport ofi "$program" local_listeners
-built ofi "a domain that others do not reach" ranks 2 --mca coll_irr_ofi_provider "tcp;ofi_rxm" \
+built ofi "a domain that other hosts do not reach" ranks 2 --mca coll_irr_ofi_provider "tcp;ofi_rxm" \
     --mca coll_irr_ofi_domain lo "$program" local_listeners
-built ofi "a provider names the transport" one_says "messages go over ofi, because a provider or domain" \
+built ofi "coll_irr_ofi_provider implies transport ofi" one_says "messages go over ofi, because a provider or domain" \
     ranks 4 --mca coll_irr_ofi_provider "tcp;ofi_rxm" --mca coll_irr_verbose 1 "$program" many
-built ofi "unexpected messages do not keep MPI_Finalize waiting" \
+built ofi "MPI_Finalize does not wait for unexpected messages" \
     ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_faults" left_alone
 finish
 exit $failed

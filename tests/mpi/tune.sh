@@ -1,12 +1,12 @@
 #!/bin/sh
-# tune.sh - irr_tune: what it prints and writes is a machine file, and bad input is refused with one line on all ranks.
+# tune.sh - irr_tune prints and writes a machine file, and refuses bad input with one line.
 LIMIT=60
 srcdir=${srcdir:-.}
 . "$srcdir/tests/mpi/lib.sh"
 tune=${builddir:-.}/irr_tune
 export OMPI_MCA_odls_base_sigkill_timeout=0
 
-# run RANKS ARGUMENT...: the exit status in $status, the lines of the ranks in $scratch/out.
+# run RANKS ARGUMENT...: runs irr_tune; stores its exit status in $status and the lines of all ranks in $scratch/out.
 run() {
     n=$1
     shift
@@ -15,7 +15,7 @@ run() {
     mv "$scratch/lines" "$scratch/out"
 }
 
-# refused NAME STATUS TEXT RANKS ARGUMENT...: one line, which begins with the text.
+# refused NAME STATUS TEXT RANKS ARGUMENT...: irr_tune ends with STATUS and prints one line, which begins with TEXT.
 refused() {
     name=$1
     wanted=$2
@@ -26,10 +26,10 @@ refused() {
     report $? "$name"
 }
 
-# reads FILE: irr_plan takes it as a machine file.
+# reads FILE: irr_plan accepts the file as a machine file.
 reads() { "${builddir:-.}/irr_plan" recommend --ranks 4 --machine "$1" > "$scratch/plan" 2>&1; }
 
-# measured CONSTANT...: those of the last run, and no others.
+# measured CONSTANT...: the last run measured exactly these constants.
 measured() {
     awk '!/^#/ && !/the default,/ { print $1 }' "$scratch/out" > "$scratch/measured"
     echo "$@" | tr ' ' '\n' | cmp -s - "$scratch/measured"
@@ -38,40 +38,40 @@ measured() {
 plan 26
 run 4 --seconds 2 --output "$scratch/machine"
 [ $status -eq 0 ] && measured copy node_message node_latency piece
-report $? "four ranks on a node, of which two speak at least"
+report $? "four ranks on a node measure the four constants of a node"
 cmp -s "$scratch/out" "$scratch/machine" && reads "$scratch/machine"
-report $? "the file is what was printed, and irr_plan reads it"
-# Of a constant that varies more the file has what holds without a file.
+report $? "the file equals the output, and irr_plan reads the file"
+# A constant that varies by more than 50 % has its default in the file.
 awk '/^#/ || /the default,/ { next }
     /the default; measured [0-9]+, not trusted: .* spread ([0-9]+|inf)%$/ { sub(/%$/, ""); if ($NF + 0 <= 50 && $NF != "inf") bad = 1; next }
     { sub(/%/, "", $6); if ($3 != "#" || $6 + 0 > 50) bad = 1 }
     END { exit bad }' "$scratch/machine"
 report $? "no constant is written with a spread above 50 %"
 [ "$(grep -c 'the default, as all ranks are on one node' "$scratch/out")" -eq 3 ]
-report $? "what is between nodes keeps its default, and says so"
+report $? "constants between nodes have their defaults, marked as defaults"
 printf 'old\n%1000s\n' x > "$scratch/old"
 run 2 -s 1 -o "$scratch/old"
 [ $status -eq 0 ] && cmp -s "$scratch/out" "$scratch/old" && reads "$scratch/old"
-report $? "a file that was longer before"
+report $? "irr_tune overwrites a longer file"
 run 3 -s 1 -o /dev/null
 [ $status -eq 0 ] && [ -c /dev/null ]
-report $? "a device"
+report $? "output to a device"
 run 2 -s 1 -o /dev/full
 [ $status -eq 1 ] && grep -q '^irr_tune: /dev/full: No space left on device' "$scratch/out"
-report $? "a file that is full in the end"
+report $? "output to a full device"
 run 2 --help all
 [ $status -eq 0 ] && [ "$(grep -c '^Usage:' "$scratch/out")" -eq 1 ] && grep -q '^  node_latency' "$scratch/out"
-report $? "help, once"
+report $? "only one rank prints the help"
 run 2 --version
 [ $status -eq 0 ] && [ "$(grep -c . "$scratch/out")" -eq 1 ]
-report $? "version, once"
+report $? "only one rank prints the version"
 
 refused "one rank" 2 "needs two ranks or more, as in mpirun -np 8 irr_tune" 1
-refused "a folder that is not there" 2 "$scratch/none/x: No such file or directory" 2 -o "$scratch/none/x"
-refused "a folder" 2 "$scratch: Is a directory" 2 -o "$scratch"
+refused "output into a missing folder" 2 "$scratch/none/x: No such file or directory" 2 -o "$scratch/none/x"
+refused "output to a folder" 2 "$scratch: Is a directory" 2 -o "$scratch"
 mkfifo "$scratch/pipe"
-refused "a pipe that nobody reads" 2 "$scratch/pipe: is a pipe without a reader" 2 -o "$scratch/pipe"
-refused "a pipe to show" 2 "$scratch/pipe: is a pipe; only a regular file is read" 2 --show "$scratch/pipe"
+refused "output to a pipe without a reader" 2 "$scratch/pipe: is a pipe without a reader" 2 -o "$scratch/pipe"
+refused "--show of a pipe" 2 "$scratch/pipe: is a pipe; only a regular file is read" 2 --show "$scratch/pipe"
 cat "$scratch/pipe" > "$scratch/piped" &
 reader=$!
 exec 3> "$scratch/pipe"
@@ -79,27 +79,27 @@ run 2 -s 1 -o "$scratch/pipe"
 exec 3>&-
 wait $reader
 [ $status -eq 0 ] && cmp -s "$scratch/out" "$scratch/piped"
-report $? "a pipe with a reader"
-refused "no time" 2 "--seconds '0' is not an integer from 1 to 50" 2 --seconds 0
-refused "more than a minute" 2 "--seconds '61' is not an integer from 1 to 50" 2 --seconds 61
+report $? "output to a pipe with a reader"
+refused "zero seconds" 2 "--seconds '0' is not an integer from 1 to 50" 2 --seconds 0
+refused "more than the longest time" 2 "--seconds '61' is not an integer from 1 to 50" 2 --seconds 61
 refused "an unknown option" 2 "unknown option '--fast'" 2 --fast
 refused "an option without its value" 2 "option '--output' needs a value" 2 --output
-refused "an argument that is no option" 2 "unexpected argument 'machine.conf'" 2 machine.conf
+refused "an argument without an option" 2 "unexpected argument 'machine.conf'" 2 machine.conf
 
 # ---- --learn ----
-# With the algorithm that lib.sh names, ranks would choose nothing.
+# lib.sh names an algorithm, with which there would be no trials.
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
-refused "to learn without a memory file" 2 "--learn needs coll/irr and a memory file" 2 --learn x.mtx
+refused "--learn without a memory file" 2 "--learn needs coll/irr and a memory file" 2 --learn x.mtx
 export OMPI_MCA_coll_irr_memory_file="$scratch/memory"
-refused "to learn from nothing" 2 "--learn needs the files of count matrices" 2 --learn
+refused "--learn without a matrix" 2 "--learn needs the files of count matrices" 2 --learn
 "${builddir:-.}/irr_matrix" generate uniform --ranks 4 --unit 4k -o "$scratch/four.mtx"
 "${builddir:-.}/irr_matrix" generate spike --ranks 4 --unit 64 -o "$scratch/spike.mtx"
-refused "to learn from a matrix of other ranks" 2 "$scratch/four.mtx: matrix has 4 rows, the job has 2:" \
+refused "--learn from a matrix for 4 ranks in a job of 2" 2 "$scratch/four.mtx: matrix has 4 rows, the job has 2:" \
     2 --learn "$scratch/four.mtx"
-refused "to learn from a pipe" 2 "$scratch/pipe: is a pipe; only a regular file is read" 2 --learn "$scratch/pipe"
+refused "--learn from a pipe" 2 "$scratch/pipe: is a pipe; only a regular file is read" 2 --learn "$scratch/pipe"
 run 4 --seconds 2 --learn "$scratch/four.mtx" "$scratch/spike.mtx"
 [ $status -eq 0 ] && [ "$(grep -c ' exchanges in [0-9.]* s$' "$scratch/out")" -eq 2 ]
-report $? "two matrices, each for a share of the time"
+report $? "--learn from two matrices reports the exchanges of each matrix"
 "$tune" --show "$scratch/memory" > "$scratch/out" && grep -q '^MPI_Alltoallv  *4  *4 .* 4K ' "$scratch/out"
-report $? "the memory file has what was learnt"
+report $? "--learn writes the memory file"
 exit $failed

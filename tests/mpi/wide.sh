@@ -1,5 +1,5 @@
 #!/bin/sh
-# wide.sh - counts, displacements and blocks of more than 32 bits, by the functions of MPI with counts of type MPI_Count.
+# wide.sh - counts, displacements and lengths of blocks above 32 bits, in MPI's functions with counts of type MPI_Count.
 # shellcheck disable=SC2046
 LIMIT=300
 . "${srcdir:-.}/tests/mpi/lib.sh"
@@ -9,10 +9,10 @@ case $release in
 esac
 plan 9
 for name in alltoallv in_place alltoallw ialltoallv alltoallw_init neighbors; do
-    group "$name" "$name" served=yes $(all direct)
+    group "case $name" "$name" served=yes $(all direct)
 done
-group "alltoall on two of the ranks" alltoall $(all direct)
-group "alltoallv by a schedule" alltoallv served=yes $(all random-heap)
-group "alltoallv left to Open MPI" alltoallv served=no $(all host)
+group "case alltoall, on a communicator of two ranks" alltoall $(all direct)
+group "case alltoallv, by random-heap" alltoallv served=yes $(all random-heap)
+group "case alltoallv, served by Open MPI" alltoallv served=no $(all host)
 check_groups 3 "$builddir/mpi_calls"
 exit $failed

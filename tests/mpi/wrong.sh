@@ -1,12 +1,12 @@
 #!/bin/sh
-# wrong.sh - wrong programs, ranks without memory, and ranks that do not arrive.
+# wrong.sh - programs with unequal counts, ranks that lack memory, and ranks that never join a call: no rank hangs.
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_faults
 place=$builddir/mpi_faults
 
-# waited TEXT COMMAND...: the run is right, and each rank that waits prints at most one message, one of which has the
-# text.  The first rank that runs out of time ends the others; several at once print a message each.
+# waited TEXT COMMAND...: the job succeeds; each waiting rank prints at most one user message, and one message has the text.
+# The first rank whose timeout expires ends the calls of the others; ranks that expire at the same time all print.
 waited() {
     text=$1
     shift
@@ -16,8 +16,8 @@ waited() {
         [ "$(lines 'coll/irr: .* rank [012] of .*(coll_irr_timeout)')" -eq "$texts" ] && flat | grep -q "$text"
 }
 
-# killed OPTIONS...: the other ranks survive.  Each rank that runs out of time, or that the network notifies, names the
-# killed rank.
+# killed OPTIONS...: rank 3 is killed, and the three other ranks survive.  A rank whose timeout expires, or that the network
+# notifies, prints a user message that names rank 3.
 killed() {
     shown ranks 4 --enable-recovery "$@" "$program" killed:80000 coll_irr_alltoallv_algorithm=direct coll_irr_timeout=3 ||
         return 1
@@ -26,7 +26,7 @@ killed() {
         [ "$(lines 'coll/irr: .* rank 3, which is process 3 of the job')" -eq "$texts" ]
 }
 
-# in_place TITLE ALGORITHM RANKS_PER_NODE CASE...
+# in_place TITLE ALGORITHM RANKS_PER_NODE CASE...: adds a group for each case of place.c.
 in_place() {
     title=$1 keys="coll_irr_alltoallv_algorithm=$2 coll_irr_ranks_per_node=$3" algorithm=$2
     shift 3
@@ -42,21 +42,21 @@ for algorithm in direct natural hybrid; do
         group "$bytes unexpected bytes, $algorithm" unexpected:$bytes "coll_irr_alltoallv_algorithm=$algorithm" \
             coll_irr_direct_bytes=8
     done
-    group "unexpected bytes with gaps, $algorithm" unexpected_gaps:2000 "coll_irr_alltoallv_algorithm=$algorithm"
+    group "unexpected messages of a datatype with gaps, $algorithm" unexpected_gaps:2000 "coll_irr_alltoallv_algorithm=$algorithm"
 done
 check_groups 3 "$program"
 check "80000 unexpected bytes, over tcp" \
     ranks 3 $over_tcp "$program" unexpected:80000 coll_irr_alltoallv_algorithm=direct
 for bytes in 8 80000; do
-    group "$bytes unexpected bytes on a communicator that is freed" unexpected_freed:$bytes
+    group "$bytes unexpected bytes on a freed communicator" unexpected_freed:$bytes
 done
 check_groups 2 --mca coll_irr_alltoallv_algorithm direct "$program"
 for bytes in 100 30000; do
-    group "unexpected messages at random, up to $bytes bytes" unexpected_random:$bytes \
+    group "random unexpected messages of up to $bytes bytes" unexpected_random:$bytes \
         coll_irr_alltoallv_algorithm=direct
 done
 for algorithm in natural random balanced-grid hybrid node; do
-    group "unexpected messages at random, $algorithm" unexpected_random:3000 \
+    group "random unexpected messages, $algorithm" unexpected_random:3000 \
         "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_ranks_per_node=2 coll_irr_direct_bytes=1000
 done
 check_groups 5 "$program"
@@ -69,7 +69,7 @@ for algorithm in direct natural spread grid balanced-grid hybrid bruck node rand
         coll_irr_ranks_per_node=2
 done
 check_groups 5 "$program"
-# In place, with long blocks, by each kind of strategy; on a grid, and with grants, all that is sent is copied.
+# Exchanges in place with long blocks.  A grid and a strategy with grants copy all blocks that a rank sends.
 for algorithm in direct random-heap tree; do
     in_place "4 ranks" $algorithm 0 right bounded wrong
 done
@@ -83,24 +83,24 @@ for algorithm in direct natural tree; do
 done
 in_place "5 ranks on 3 nodes" node 2 right wrong
 check_groups 5 "$place"
-# Ranks that wait for a timeout occupy all processors, so these jobs wait at the same time.
+# The time of these jobs is mostly that of a timeout, so up to six jobs run at the same time.
 AT_ONCE=6
 for algorithm in grid hybrid optimal; do
-    beside "a rank that does not arrive, $algorithm" \
+    beside "a rank never makes the call, $algorithm" \
         ranks 4 "$program" timeout "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_timeout=2
 done
-beside "a message names the rank that does not arrive" waited "for rank 3, which is process 3" \
+beside "a user message names the rank that never makes the call" waited "for rank 3, which is process 3" \
     ranks 4 "$program" timeout coll_irr_alltoallv_algorithm=direct coll_irr_timeout=2
 for case in direct:late_within direct:late_nonblocking direct:late_persistent auto:late_choosing auto:late_nonblocking \
     auto:late_persistent; do
-    beside "an agreement that a rank does not join, $case" ranks 4 --mca coll_irr_setup_share 50 "$program" \
+    beside "a rank never joins an agreement, $case" ranks 4 --mca coll_irr_setup_share 50 "$program" \
         "${case#*:}" "coll_irr_alltoallv_algorithm=${case%:*}" coll_irr_timeout=2
 done
 for kind in late late_within; do
-    beside "an agreement over tcp that a rank does not join, $kind" ranks 4 --mca btl tcp,self --mca pml ob1 \
+    beside "a rank never joins an agreement over tcp, $kind" ranks 4 --mca btl tcp,self --mca pml ob1 \
         "$program" $kind coll_irr_alltoallv_algorithm=direct coll_irr_timeout=2
 done
-beside "a message names the rank that does not join an agreement" waited "for rank 3, which is process 3" \
+beside "a user message names the rank that never joins an agreement" waited "for rank 3, which is process 3" \
     ranks 4 "$program" late coll_irr_alltoallv_algorithm=direct coll_irr_timeout=2
 beside "a rank that is killed" killed
 beside "a rank that is killed, over tcp" killed $over_tcp
