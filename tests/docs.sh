@@ -100,7 +100,7 @@ cases() {
 
 # ---- texts and tools, without an installation ----
 
-# A block without a mark would not run, so each block must have one.
+# An indented block of commands would not run, so each block must begin with ```.
 fenced() {
     for text in $texts; do
         awk -v text="$text" '
@@ -113,7 +113,7 @@ fenced() {
 
 links() { (cd "$1" && "$top/contrib/links" $texts); }
 
-# Both lists of packages must be equal to that of contrib/setup.
+# The lists of packages in README.md and docs/install.md must be equal to the list in contrib/setup.
 packages() {
     sed -n 's/^packages="\(.*\)"$/\1/p' "$top/contrib/setup" | tr ' ' '\n' | sort > "$scratch/packages"
     for text in README.md docs/install.md; do

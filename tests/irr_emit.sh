@@ -39,9 +39,9 @@ echo 1..26
 
 good emit-c --topology "$scratch/figure1"
 report $? "a file is written"
-# The list has the messages of each phase (04: from rank 0 to rank 4), and the messages that each of them waits for.
-# These are the last messages before it on its directed links, without those that follow from other waits or from the
-# messages that its sender received.
+# The list has the messages of each phase (04: from rank 0 to rank 4), and after `for` the messages that each message
+# waits for.  A message waits for the last earlier message on each of its directed links, unless another wait or a
+# message that its sender received implies this wait.
 #     1  04 10 35 51, none
 #     2  13 for 10 and 04, 21 for 51, 45 for 35, 52 for 51
 #     3  02 for 04 and 52, 24 for 21 and 13, 50 for 52 and 10
@@ -53,7 +53,7 @@ report $? "a file is written"
 #     9  25 for 15, 42 for 41 and 12, 54 for 53 and 34
 # The list has 41 waits.  Messages that share a directed link must not overlap.  In each direction, 10 pairs of messages
 # share the link of a host, which has 5 messages; 36 pairs share that of s0, which has 9; 28 pairs share that of s3,
-# which has 8: 2 * (60 + 36 + 28) = 248.  This counts pairs twice that share two links: upwards 3 for each host of s0
+# which has 8: 2 * (60 + 36 + 28) = 248.  The sum counts a pair that shares two links twice: upwards 3 for each host of s0
 # and 6 for each host of s3, and as many downwards; 15 for s0 and s3, 3 for s0 and n5, 1 for s3 and n5, and as many in
 # the other direction.  So there are 248 - 2 * (9 + 12 + 15 + 3 + 1) = 168 pairs.
 cat > "$scratch/expected" << 'END'
@@ -123,7 +123,7 @@ report $? "equal speeds cause no warning"
 tool emit-c --topology "$scratch/four" && cp "$scratch/out" "$scratch/expected"
 good emit-c --topology "$scratch/four" -o "$scratch/file.c" && [ ! -s "$scratch/out" ] &&
     cmp -s "$scratch/expected" "$scratch/file.c"
-report $? "-o writes the same to a file"
+report $? "-o writes the same output to a file"
 (trap '' XFSZ; ulimit -f 8; tool emit-c --topology "$scratch/four" -o "$scratch/file.c"; exit $status)
 [ $? -eq 2 ] && [ ! -e "$scratch/file.c" ]
 report $? "a file that cannot be completed is removed"

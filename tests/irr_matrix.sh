@@ -73,7 +73,7 @@ END
 prints "generate prints a pattern" generate next --ranks 2 --unit 3
 "$MATRIX" generate next --ranks 2 --unit 3 -o "$scratch/next.mtx" && "$MATRIX" generate next --ranks 2 --unit 3 -o - |
     cmp -s "$scratch/next.mtx" -
-report $? "generate writes the same to a file and to -"
+report $? "generate writes the same output to a file and to -"
 "$MATRIX" generate random --ranks 20 --seed 7 > "$scratch/seven" && good generate random --ranks 20 --seed 8 &&
     ! same "$scratch/out" "$scratch/seven" && good generate random --ranks 20 --seed 7 &&
     same "$scratch/out" "$scratch/seven"

@@ -38,7 +38,7 @@ END
 prints "print --json prints the messages of three ranks" print --algorithm direct --ranks 3 --unit 8 --json
 "$PLAN" print --algorithm direct --ranks 3 --unit 8 --json -o "$scratch/file.json" &&
     cmp -s "$scratch/expected" "$scratch/file.json"
-report $? "-o writes the same to a file"
+report $? "-o writes the same output to a file"
 
 cat > "$scratch/expected" << 'END'
 {"algorithm": "direct", "ranks": 3, "stages": 1,

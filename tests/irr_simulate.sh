@@ -35,7 +35,7 @@ report $? "--scale scales a matrix"
 
 good simulate --ranks 8 --algorithms host,a1,a3/4x2 && [ "$(us direct)" != "" ] && [ "$(us grid/4x2)" != "" ] &&
     grep -q ' direct/this ' "$scratch/out"
-report $? "older names are printed as the present ones, and the speedup is over direct"
+report $? "older names are printed as present names, and without host the speedup is relative to direct"
 good simulate --ranks 64 --ranks-per-node 16 --unit 8 && [ "$(wc -l < "$scratch/out")" -eq 11 ] &&
     counts 1 '^# machine as preset$' 1 '^grid/16x4 '
 report $? "the default strategies have grids for the nodes"
@@ -215,7 +215,7 @@ before_loose spike 6554
 # ---- the regret of the model ----
 
 regret=$srcdir/contrib/regret
-rule="the regret of the model is at most 1.1, that of trials at most 1.03, and always direct has a larger one"
+rule="the regret of the model is at most 1.1, the regret of trials at most 1.03, and direct alone has a larger regret"
 if command -v python3 > /dev/null; then
     "$regret" --build "${builddir:-.}" --ranks 16 --sizes 8,512 > "$scratch/out" 2> "$scratch/err" &&
         [ ! -s "$scratch/err" ] &&

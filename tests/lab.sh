@@ -126,7 +126,7 @@ refuses() {
         refused 'SPEC is' up ring:3 && refused 'SPEC is' up star:3,x && refused '--rate is' up single:2 --rate 3 &&
         refused 'PROGRAM is missing' run 2 && refused "NP is '193', allowed is 1 to 192" run 193 -- true
 }
-# A bench checks all options first.  The lab that is up makes it fail only when the options are right.
+# A bench checks all options first.  With correct options it fails because another cluster is up.
 bench_refuses() {
     refused "unknown pattern 'x', known are uniform" bench single:2 --patterns uniform,x &&
         refused "unknown algorithm 'x', known are .*tree, linear, pairwise" \

@@ -54,14 +54,14 @@ texts() {
     links $files
 }
 
-# same NUMBER: both accept $scratch/conf.NUMBER, and read the same tree.
+# same NUMBER: irr_plan and the lab accept $scratch/conf.NUMBER, and read the same tree.
 same() {
     [ -e "$scratch/lab.$1" ] && good draw --algorithm direct --unit 100 --topology "$scratch/conf.$1" || return
     sed -n 's/.*<title>\(.* -&gt; .*: [0-9]* bytes.*\)<\/title>.*/\1/p' "$scratch/out" | LC_ALL=C sort > "$scratch/plan"
     diff "$scratch/lab.$1" "$scratch/plan" > "$scratch/out"
 }
 
-# alike TEXT...: both accept each text and read the same tree.
+# alike TEXT...: irr_plan and the lab accept each text and read the same tree.
 alike() {
     texts "$@" || return
     for number in $(seq $#); do
@@ -69,7 +69,7 @@ alike() {
     done
 }
 
-# neither TEXT...: both refuse each text.
+# neither TEXT...: irr_plan and the lab refuse each text.
 neither() {
     texts "$@" || return
     for number in $(seq $#); do
@@ -81,7 +81,7 @@ neither() {
     done
 }
 
-# builds SPEC HOSTS: both accept the file of a short form, which has HOSTS hosts.
+# builds SPEC HOSTS: irr_plan and the lab accept the file that the lab writes for SPEC, such as star:4,4, of HOSTS hosts.
 builds() {
     (cd "$srcdir/contrib/lab" && python3 -B -c 'import sys, topology; print(topology.text_of(sys.argv[1]))' "$1") \
         > "$scratch/conf.1" 2> "$scratch/err" && links "$scratch/conf.1" && same 1 && [ "$(grep -c '^n' "$scratch/lab.1")" -eq "$2" ]

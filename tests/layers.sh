@@ -75,7 +75,7 @@ study_is_apart() {
     return 0
 }
 
-# is_built HEADER: true if the header's transport is built, because its library was found.
+# is_built HEADER: false if the header belongs to a transport that was not built, because its library was not found.
 is_built() {
     case $1 in
         */transport/*/*) basename "$(dirname "$1")" | grep -qwF "$(printf '%s\n' ${TRANSPORTS-ucx ofi})" ;;

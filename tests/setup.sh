@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh - contrib/demo and contrib/check give the same results in any order; a test that did not run has not passed.
+# setup.sh - contrib/demo and contrib/check give the same results in any order, and fail if a test program did not run.
 #
 # The scripts run in a small checkout.  Its configure finds CUnit if the file cunit exists, and its make counts tests
 # without running any.
@@ -168,13 +168,13 @@ next_runs() {
 
 echo 1..10
 check "check before and after demo counts the same tests" check_first
-check "check --all runs the tests that it else leaves out" check_all
-check "IRR_CHECK_ALL=1 is the same as --all" check_all_by_environment
+check "check --all also runs the long tests" check_all
+check "IRR_CHECK_ALL=1 has the effect of --all" check_all_by_environment
 check "check --ompi5 runs the tests on Open MPI 5.0, or skips them" check_ompi5
 check "check --ompi6 runs the scripts of MPI on Open MPI 6.0" check_ompi6
-check "check after demo finds a CUnit that is new" cunit_comes_later
-check "check without CUnit fails" cunit_goes
+check "check finds CUnit if it was installed after demo" cunit_comes_later
+check "check fails if CUnit was removed" cunit_goes
 check "CI=true makes warnings errors" warnings_are_errors
-check "configuring again with the same options removes no objects" same_options
-check "the commands that demo prints as next steps run" next_runs
+check "a second demo with the same options removes no objects" same_options
+check "the commands that demo prints as next steps succeed" next_runs
 exit $failed

@@ -19,7 +19,7 @@ report() {
     cat "$scratch/out" "$scratch/err" 2> /dev/null | sed 's/^/# /' | tail -n 60
 }
 
-# check NAME COMMAND...: the command, or function of a script, must succeed.
+# check NAME COMMAND...: reports a case: the command, or the function of a script, must succeed.
 check() {
     name=$1
     shift
@@ -27,8 +27,8 @@ check() {
     report $? "$name"
 }
 
-# ended_by SIGNAL INPUT COMMAND...: Ctrl-C while a Python script reads, or a closed reader of its standard output, ends the
-# script by that signal, without a traceback.  INPUT: a name for a pipe, which is one of the command's words.
+# ended_by INT|PIPE INPUT COMMAND...: reports a case: the signal ends a Python script without a traceback.  INT is sent while
+# the script reads INPUT, a pipe that the command names.  PIPE is caused by a stdout without a reader.
 ended_by() {
     mkfifo "$2"
     python3 - "$@" > "$scratch/out" 2>&1 << 'END'
@@ -63,8 +63,8 @@ skip() {
     echo "ok $count - $1 # SKIP $2"
 }
 
-# apart COMMAND...: runs a case beside the next ones, up to $AT_ONCE at a time.  $scratch is a folder of the case.
-# finish: waits for all such cases, and prints their lines in order.
+# apart COMMAND...: runs a case concurrently with the next cases, at most $AT_ONCE at a time.  The case has its own $scratch.
+# finish: waits for all cases that apart has started, and prints their lines in order.
 AT_ONCE=4
 running=
 pids=

@@ -34,7 +34,7 @@ static piece_t *pieces;
 
 /* ---- pieces ---- */
 
-/* Maps the file once more.  Ends the program without memory. */
+/* Maps the file once more.  Ends the program if the mapping fails. */
 static char *map(int file, size_t bytes, int protection)
 {
     void *memory = mmap(NULL, bytes, protection, MAP_SHARED, file, 0);

@@ -1,14 +1,14 @@
 /*
- * calls.c - calls of the all-to-all family.  Each must be right to the byte, gaps included, and served as expected.
- * The program mpi_calls has these cases, and those of other files in which no allocation fails.
+ * calls.c - calls of the all-to-all family.  Each call must deliver the right bytes, leave gaps unchanged, and be
+ * served as expected.  mpi_calls has these cases, and the cases of other files that make no allocation fail.
  */
 #include "mpi_call.h"
 
 #include <sys/mman.h>
 
 /*
- * Returns true if a key selects auto. It is then unknown whether coll/irr or Open MPI serves, and nonblocking and
- * persistent calls of Open MPI's implementation are not tested.
+ * Returns true if a key selects auto. With auto the test cannot know whether coll/irr or Open MPI serves a call, so it
+ * makes only blocking calls.
  */
 static int chooses(void)
 {
@@ -58,7 +58,7 @@ static void check(const mpi_pair_t *pair, const mpi_spec_t *spec, mpi_form_t for
 static void open_pairs(mpi_pair_t *pairs, int count, uint64_t *state)
 {
     for (int i = 0; i < count; i++) {
-        uint64_t own = mpi_test_random(state);   /* mpi_pair_init draws different amounts on the groups of a split */
+        uint64_t own = mpi_test_random(state);   /* in mpi_pair_init, ranks may draw different amounts */
 
         mpi_pair_init(&pairs[i], i, mpi_job.keys, mpi_job.nkeys, &own);
         if (!chooses() && !is_left()) {
@@ -103,7 +103,7 @@ static void case_random(void)
     close_pairs(pairs, PAIRS);
 }
 
-/* Makes each collective in each form with each shape. Of Open MPI's own, only calls that it does correctly. */
+/* Makes each collective in each form with each shape. If Open MPI serves, makes only calls without known bugs. */
 static void case_each(void)
 {
     static const mpi_pair_kind_t on[] = { ALL, DIST_GRAPH };
@@ -156,7 +156,7 @@ static int count_two(const mpi_spec_t *spec, int from, int to, int edge)
     return 2;
 }
 
-/* Sets the counts of a side, and its datatype unless it is MPI_DATATYPE_NULL, and converts the displacements. */
+/* Sets the counts of a side, and its datatype unless `type` is MPI_DATATYPE_NULL, and converts the displacements. */
 static void change(mpi_side_t *side, MPI_Datatype type, int count)
 {
     for (int i = 0; i <= side->edges->count; i++) {
@@ -200,7 +200,7 @@ static void case_repeats(void)
     MPI_Type_free(&pair_of_ints);
 }
 
-/* Reserves address space. With MALLOC_PERTURB_, calloc would touch all pages, and so need memory. */
+/* Reserves address space. With MALLOC_PERTURB_, calloc would write to all pages. */
 static void *reserve(size_t bytes)
 {
     return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

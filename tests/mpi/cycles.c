@@ -1,14 +1,14 @@
 /*
  * cycles.c - many times duplicates a communicator, exchanges on it, and frees it. Memory must stay constant.
  *
- *     mpi_cycles CYCLES KIBIBYTES [alltoall|persistent|nonblocking]   resident memory may grow by so much from a tenth
- *                                                                     of the cycles on; no file may remain open
+ *     mpi_cycles CYCLES KIBIBYTES [alltoall|persistent|nonblocking]   after a tenth of the cycles, resident memory may
+ *                                                                     grow by KIBIBYTES; no file may remain open
  *
  * With alltoall, MPI_Alltoall is the first or the second call. With persistent, each cycle creates and frees two
  * requests, mostly on one communicator. With nonblocking, four calls are in progress at a time, ten times on each
  * communicator.
  *
- * The second, third and fourth of these calls start while the ranks agree, and each of them therefore creates a
+ * The second, third and fourth of the four calls start during an agreement, and therefore each of the three creates a
  * persistent request of Open MPI. libnbc of Open MPI 4.1 does not free such a request completely. The test first
  * measures this loss, by requests of a communicator that Open MPI serves, and adds the loss to the allowance.
  */
@@ -105,7 +105,7 @@ static void cycle_nonblocking(int i)
 
 enum { CONTROLS = 40000, DOUBTS = 3 };
 
-/* Returns the bytes that a request of Open MPI loses, measured from a tenth of the requests on. */
+/* Returns the bytes that a persistent request of Open MPI leaks, measured after a tenth of the requests. */
 static double lost_by_host(void)
 {
     char key[] = "coll_irr_alltoallv_algorithm=host", *keys[] = { key };

@@ -9,7 +9,7 @@
 
 static const mpi_form_t later[] = { NONBLOCKING, PERSISTENT };
 
-/* Frees the communicator while operations are in progress, after `before` calls.  Requests continue without it. */
+/* Frees a communicator after `before` calls, while operations are in progress. Persistent requests remain usable. */
 static void orphan(mpi_form_t form, int round, int before, uint64_t *state)
 {
     mpi_call_t calls[3];
@@ -54,7 +54,7 @@ static void case_orphans(void)
     }
 }
 
-/* Checks that an active request cannot be freed and continues. The message of rank 0 has not arrived before. */
+/* Checks that MPI refuses to free an active request. Rank 0 starts last, so the other ranks' requests stay active. */
 static void case_active(void)
 {
     uint64_t state = mpi_test_seed();
@@ -269,7 +269,7 @@ static void case_memory(void)
 
 /* ---- the end of the job ---- */
 
-/* Leaks requests of a freed communicator, of a communicator that is not freed, and of MPI_COMM_WORLD. */
+/* Leaks persistent requests of a freed communicator, of a leaked communicator, and of MPI_COMM_WORLD. */
 static void case_leaked(void)
 {
     uint64_t state = mpi_test_seed();

@@ -37,7 +37,7 @@ static void case_once(void)
     mpi_pair_fini(&pair);
 }
 
-/* Uses NUMBER communicators at a time, which share the queues of their ranks: the second round opens no new queue. */
+/* Uses NUMBER communicators at the same time. They share the queues of their ranks: round two opens none. */
 static void case_comms(void)
 {
     MPI_Comm *comms = calloc((size_t)mpi_job.number, sizeof(*comms));
@@ -65,8 +65,8 @@ static void die(int signal)
 }
 
 /*
- * If IRR_KILL_MS is set, a random rank (IRR_SEED) is killed at a random moment within so many milliseconds.  The clock
- * starts before main, so that the moment may be in MPI_Init.
+ * If IRR_KILL_MS is set, kills a random rank (IRR_SEED) within IRR_KILL_MS milliseconds. The timer starts before main,
+ * so the rank may die in MPI_Init.
  */
 __attribute__((constructor)) static void arm(void)
 {

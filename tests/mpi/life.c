@@ -182,7 +182,7 @@ static void case_bad_parameters(void)
     CHECK(mpi_job_served() == 0);
 }
 
-/* Even ranks wait in the exchange; odd ranks first receive a point-to-point message of an even rank. */
+/* Lets an even rank wait in an exchange while an odd rank receives its long point-to-point message. */
 static void case_other_traffic(void)
 {
     enum { TAG = 5, BYTES = 8 << 20 };
@@ -205,7 +205,7 @@ static void case_other_traffic(void)
     free(message);
 }
 
-/* Uses two groups. Frees a communicator while an agreement is in progress, and leaks another communicator. */
+/* Uses inter-communicators: frees one while an agreement is in progress, and leaks another one. */
 static void case_inter(void)
 {
     uint64_t state = 1;
@@ -246,7 +246,7 @@ static void case_inter_in_place(void)
     mpi_pair_fini(&pair);
 }
 
-/* Makes the first duplicate with threads. The call would hang if the component waited in query or enable. */
+/* Duplicates MPI_COMM_WORLD with MPI_THREAD_MULTIPLE. The component must not wait for other ranks in this call. */
 static void case_first_dup(void)
 {
     MPI_Comm dup;

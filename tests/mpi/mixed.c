@@ -1,5 +1,5 @@
 /*
- * mixed.c - jobs in which coll/irr is not the same on all ranks, or in which one rank lacks memory.
+ * mixed.c - jobs in which some ranks lack coll/irr or have other settings of it, or in which one rank lacks memory.
  *
  *     mpi_mixed CASE[:FIRST] [, CASE ...]   cases of the table at the end; FIRST is the number of the first collective
  *                                           on each communicator

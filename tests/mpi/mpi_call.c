@@ -125,7 +125,7 @@ static char *base_of(const mpi_side_t *side)
     return side->device != NULL ? side->device + DEVICE_ROOM + (side->base - side->memory) : side->base;
 }
 
-/* Copy between the memory and its copy in device memory, if there is one. */
+/* upload copies `memory` to its copy in device memory, if the side has one; download copies it back. */
 static void upload(const mpi_side_t *side)
 {
     if (side->device != NULL) {
@@ -332,7 +332,7 @@ int mpi_call_is_served(const mpi_call_t *call, mpi_form_t form)
      : form == NONBLOCKING ? MPI_##iname(__VA_ARGS__, request)      \
                            : INIT_CALL(name)(__VA_ARGS__, MPI_INFO_NULL, request))
 
-/* Open MPI 4.1 refuses arrays that are NULL in persistent calls only, and only if it checks arguments.  FORMS: none. */
+/* Returns the form of calls in which MPI refuses NULL for an empty array, or FORMS. Only Open MPI 4.1 refuses NULL. */
 static mpi_form_t refused_form(void)
 {
     const char *checks = getenv("OMPI_MCA_mpi_param_check");
@@ -418,7 +418,7 @@ static int call_mpi(mpi_call_t *call, mpi_form_t form)
     return result;
 }
 
-/* Keeps the first error, and returns it. */
+/* Stores a result unless an earlier result was an error. Returns the stored result. */
 static int keep(mpi_call_t *call, int result)
 {
     call->result = call->result != MPI_SUCCESS ? call->result : result;

@@ -16,7 +16,7 @@
 
 typedef enum mpi_form { BLOCKING, NONBLOCKING, PERSISTENT, FORMS } mpi_form_t;
 
-/* The description of a collective's blocks: one count for all, counts, or counts and datatypes. */
+/* How a collective describes its blocks: one count for all blocks, a count per block, or also a datatype per block. */
 typedef enum mpi_layout { UNIFORM, VECTORS, EACH } mpi_layout_t;
 
 typedef struct mpi_kind {
@@ -142,7 +142,7 @@ int mpi_call_works(MPI_Comm comm);
 /* Returns true if point-to-point messages on the plain communicator bring the expected contents. */
 int mpi_call_agrees(const mpi_call_t *call);
 
-/* Returns true if MPI passes the call to a component. Open MPI does not if it is blocking and all blocks are empty. */
+/* Returns true if MPI passes the call to a component. Open MPI itself completes blocking calls without any data. */
 int mpi_call_is_served(const mpi_call_t *call, mpi_form_t form);
 
 /*

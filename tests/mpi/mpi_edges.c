@@ -46,7 +46,7 @@ static int edges_between(uint64_t seed, int from, int to)
     return how_many[mpi_test_random(&state) % 6];
 }
 
-/* Draws the edges from a rank, or to it, in random order. */
+/* Draws the edges from a rank, or if `to` is true the edges to the rank, in random order. */
 static void edges_draw(mpi_edges_t *edges, uint64_t seed, int rank, int ranks, int to, uint64_t *state)
 {
     edges_init(edges, 3 * ranks);
@@ -148,7 +148,7 @@ static MPI_Comm pair_dist_graph(mpi_pair_t *pair, MPI_Comm comm, uint64_t *state
 
 /* ---- inter-communicators ---- */
 
-/* Returns the group of a rank: of different sizes, one rank and the others, or even and odd ranks. */
+/* Returns the group of a rank. The groups have different sizes, or are one rank and the rest, or even and odd ranks. */
 static int inter_group(int which, int rank, int ranks)
 {
     switch (which) {
@@ -158,7 +158,7 @@ static int inter_group(int which, int rank, int ranks)
     }
 }
 
-/* Makes an inter-communicator; the last kind has the ranks of both groups in reversed order. */
+/* Makes an inter-communicator. INTER_REVERSED has the ranks of both groups in reversed order. */
 static MPI_Comm pair_inter(mpi_pair_t *pair, int which)
 {
     enum { TAG = 3 };
@@ -183,7 +183,7 @@ static MPI_Comm pair_inter(mpi_pair_t *pair, int which)
 
 /* ---- life ---- */
 
-/* Returns a communicator of the ranks of pair number `which`, in their order. */
+/* Returns a communicator with the ranks and the order of the pair kind `which`. */
 static MPI_Comm pair_ranks(int which)
 {
     MPI_Comm comm;

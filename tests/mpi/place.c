@@ -51,7 +51,7 @@ static int place_once(const mpi_pair_t *pair, uint64_t seed, mpi_counts_t counts
     return result;
 }
 
-/* Makes each form twice with each element. */
+/* Makes two calls of each form with each kind of element. */
 static void case_right(void)
 {
     const unsigned long long served = mpi_test_served();
@@ -104,7 +104,7 @@ static void case_bounded(void)
     mpi_pair_fini(&pair);
 }
 
-/* Makes a wrong call, which must return: only some ranks are in place, or rank 0 has other counts, none 0. */
+/* Makes a wrong call, which must return: some ranks are not in place, or rank 0 has other counts. No count is 0. */
 static void wrong_once(const mpi_pair_t *pair, uint64_t seed, int k)
 {
     const int mixed = k % 2, out_of_place = mixed && pair->rank % 2 != 0;

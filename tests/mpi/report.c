@@ -63,7 +63,7 @@ static void exchange_between(MPI_Comm half, int rank, int calls)
 
 static MPI_T_pvar_session session;
 
-/* Opens a variable of a communicator; a state is an int. */
+/* Opens a variable of a communicator. */
 static MPI_T_pvar_handle open_variable(MPI_Comm comm, const char *name, int class)
 {
     MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
@@ -119,7 +119,7 @@ static struct {
 
 enum { EXCHANGES, TIME, AGREEMENTS, TRIED, TRIAL_EXCHANGES, ALLTOALL_EXCHANGES, SETUP, VARIABLES = 11 };
 
-/* Opens the variables. To be called before the first exchange, because counters count from the opening on. */
+/* Opens the variables. Must precede the first exchange, because a counter starts at 0 when it is opened. */
 static void open_variables(MPI_Comm comm)
 {
     int provided;

@@ -37,7 +37,7 @@ static void draw(pool_t *pool, int i, uint64_t *state)
     }
 }
 
-/* Makes other calls, alike on all ranks, which must not wait for the operations in progress. */
+/* Makes a call or two, the same on all ranks, which must not wait for the operations in progress. */
 static void other_calls(const mpi_pair_t *pair, int round, uint64_t *state)
 {
     int one = 1, got = -1, next = (pair->rank + 1) % pair->ranks, last = (pair->rank + pair->ranks - 1) % pair->ranks;
@@ -68,7 +68,7 @@ static void other_calls(const mpi_pair_t *pair, int round, uint64_t *state)
     }
 }
 
-/* Completes requests by one call. Returns the number of completed requests, and their indices in `indices`. */
+/* Makes one call that completes requests. Returns the number of completed requests, and stores their indices. */
 static int complete_some(MPI_Request *requests, int method, int done, int *indices)
 {
     int got = 1, flag = 0;
@@ -127,7 +127,7 @@ static void complete_all(pool_t *pool, int method)
     CHECK(index == MPI_UNDEFINED);
 }
 
-/* Starts nonblocking calls in one order, and between them persistent requests in an order of each rank. */
+/* Starts nonblocking calls in one order, and between them persistent requests in an order that depends on the rank. */
 static void start_all(pool_t *pool, int round, uint64_t *state)
 {
     static const int strides[] = { 1, 5, 7, 11 };
@@ -148,7 +148,7 @@ static void start_all(pool_t *pool, int round, uint64_t *state)
     }
 }
 
-/* Mixes calls. Nonblocking calls differ from round to round; persistent requests are replaced at random times. */
+/* Keeps POOL operations in progress. Half of the nonblocking calls are replaced in a round, and few of the requests. */
 static void case_together(void)
 {
     uint64_t state = mpi_test_seed();
@@ -180,7 +180,7 @@ static void case_together(void)
     mpi_pair_fini(&pool.pair);
 }
 
-/* ---- again and again ---- */
+/* ---- calls of one kind ---- */
 
 /* Makes NUMBER nonblocking calls and no other calls, up to three at a time. */
 static void case_only(void)
@@ -260,7 +260,7 @@ static void case_types(void)
     mpi_pair_fini(&pairs[0]);
 }
 
-/* ---- choices ---- */
+/* ---- calls for which the ranks choose ---- */
 
 /* Returns a block's bytes in a call of case_change. The seed is twice the number of the call. */
 static int count_changing(const mpi_spec_t *spec, int from, int to, int edge)
@@ -358,7 +358,7 @@ static void case_ahead(void)
     mpi_pair_fini(&pair);
 }
 
-/* One rank sends only after its operation is complete; the others wait for its message in another call. */
+/* One rank sends only after its operation is complete. The other ranks wait in MPI_Recv, which must progress theirs. */
 static void case_inside(void)
 {
     uint64_t state = mpi_test_seed();

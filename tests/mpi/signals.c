@@ -1,6 +1,6 @@
 /*
- * signals.c - prints on rank 0, after MPI_Init and after exchanges, the handlers of all signals and the loaded
- * libraries that move messages. The program has its own handlers for two signals.
+ * signals.c - prints on rank 0, after MPI_Init and after exchanges, the handlers of five signals and the loaded network
+ * libraries. The program has its own handlers for two of these signals.
  */
 #include "mpi_call.h"
 

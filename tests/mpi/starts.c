@@ -1,5 +1,5 @@
 /*
- * starts.c - starts of persistent requests that allocate nothing and send no descriptions.
+ * starts.c - checks that repeated starts of persistent requests allocate no memory and send no headers.
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"
@@ -48,10 +48,10 @@ static int start_often(mpi_call_t *call)
 }
 
 /*
- * Checks that coll/irr allocates nothing between a start and its completion, from the second start on, with blocks in
- * place, and with blocks of a type with gaps, which are packed. Over libfabric the component has pools, which grow to
- * the largest number of operations in progress, and therefore stop growing after some starts. The counters must also
- * show that no message had a description.
+ * Checks that coll/irr allocates nothing from the second start on, with contiguous blocks, and with blocks of a type
+ * with gaps, which are packed. Over libfabric the component has pools, which grow to the largest number of operations
+ * in progress, and therefore stop growing after some starts. The counter of bytes of headers must not grow, because
+ * the receiver of each message knows its blocks.
  */
 static void case_starts(void)
 {

@@ -6,11 +6,11 @@
  *     mpi_sweep WHAT WHO [INFO_KEY=VALUE ...] [, WHAT ...]   the communicators get the keys
  *
  * WHAT fails: memory, mmap, memfd_create, ftruncate or process_vm_readv.  WHO: one rank, or all.
- * With "trials:" before it, each case makes enough calls for ranks that choose to try strategies.
+ * With the prefix "trials:", each case makes so many calls that ranks with auto try strategies.
  * cold:N: allocation N fails on the first communicator of the job, which starts the engine.
- * Each case has a new communicator, and one failure at n, or all from n on.  An alarm ends a case that hangs, and
- * prints its name.  IRR_SWEEP_FROM=ROW:N skips earlier cases, IRR_SWEEP_STEP=K all except one n in K, and
- * IRR_SWEEP_FORMS=K all except one form of calls in K; each collective has another form, and so has each group.
+ * In each case, on a new communicator, only call n fails, or all calls from n on.  An alarm ends a case that hangs, and
+ * prints its name.  IRR_SWEEP_FROM=ROW:N skips earlier cases.  With IRR_SWEEP_STEP=K one n in K runs, and with
+ * IRR_SWEEP_FORMS=K one form of calls in K, which differs between collectives and between groups.
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"
@@ -276,7 +276,7 @@ static long run_case(char **group, int length, const row_t *row, long first, con
     return failed;
 }
 
-/* Returns false for later forms in place: Open MPI serves some of them, with wrong bytes. */
+/* Returns false for nonblocking and persistent calls in place: Open MPI serves some of them, with wrong bytes. */
 static int has_cases(const row_t *row)
 {
     return row->form == BLOCKING || !mpi_kinds[row->kind].in_place;

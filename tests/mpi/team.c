@@ -1,5 +1,5 @@
 /*
- * team.c - teams: communicators of the same processes in the same order choose together and share engine communicators.
+ * team.c - teams: communicators of the same processes in the same order, which share trials and engine communicators.
  * Every byte is checked, on all communicators.
  */
 #include "mpi_call.h"
@@ -50,7 +50,7 @@ static void case_served(void)
     CHECK(mpi_job_served() == (unsigned long long)(mpi_job_number(COMMS) * CALLS));
 }
 
-/* Uses many communicators in turns, all alive at the same time, some with another order of the processes. */
+/* Uses nine communicators alternately, all alive at the same time, some with another order of the processes. */
 static void case_turns(void)
 {
     enum { AT_ONCE = 9 };
@@ -160,8 +160,8 @@ static int place_of(int number, int process)
 }
 
 /*
- * Uses more teams without communicators than the number of teams that keep their engine communicators. The next
- * communicator of each team begins anew, or continues.
+ * Frees all communicators of 100 teams, more than the component keeps. The next communicator of a team uses the kept
+ * engine communicator, or creates a new one.
  */
 static void case_orders(void)
 {

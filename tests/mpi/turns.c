@@ -1,5 +1,5 @@
 /*
- * turns.c - a rank that waits for a nonblocking call lets other ranks run, however long MPI takes for a round.
+ * turns.c - a rank that waits for a nonblocking call yields the processor, however long a round of MPI's progress is.
  *
  *     mpi_turns MICROSECONDS
  *
@@ -70,7 +70,7 @@ static void let_wait(int others)
     }
 }
 
-/* Makes a window with zero in memory of rank 0. */
+/* Makes a window of shared memory. `ready` is in the memory of rank 0, and is 0. */
 static MPI_Win share(int rank)
 {
     MPI_Win window;

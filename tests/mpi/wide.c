@@ -24,7 +24,7 @@ typedef struct side {
     MPI_Aint   displs[RANKS];
 } side_t;
 
-/* A collective: its function for the form of the case, and the communicator. */
+/* A call: its communicator and its two sides. */
 typedef struct wide {
     MPI_Comm comm;
     int      rank, ranks;

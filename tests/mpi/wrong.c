@@ -1,7 +1,7 @@
 /*
- * wrong.c - wrong programs, ranks without memory, and ranks that do not arrive. Calls return an error, no rank hangs,
- * and later calls are right. NUMBER is the length of a block in bytes. The program mpi_faults has these cases, and
- * those of other files that make allocations fail.
+ * wrong.c - programs with unequal counts, ranks that lack memory, and ranks that join a call too late. Calls return an
+ * error, no rank hangs, and later calls are right. NUMBER is the length of a block in bytes. The program mpi_faults has
+ * these cases, and the cases of other files that make allocations fail.
  */
 #include "mpi_call.h"
 #include "mpi_memory.h"
@@ -61,7 +61,7 @@ static void check_right(job_t *job)
     CHECK(mpi_call_is_right(&job->call));
 }
 
-/* Makes a call in which rank 0 sends to rank 1, whose block is empty.  Returns the class of the error. */
+/* Makes a call in which rank 0 sends to rank 1, which expects no bytes.  Returns the class of the error. */
 static int call_unexpected(job_t *job)
 {
     set_counts(job, 0);
@@ -253,7 +253,7 @@ static void case_killed(job_t *job)
     _exit(0);   /* MPI_Finalize would wait for the killed rank */
 }
 
-/* ---- the last rank comes late to an agreement ---- */
+/* ---- the last rank joins an agreement after the timeout of the other ranks ---- */
 
 static int waits_within;   /* this rank waits in the component at its n-th query */
 
@@ -323,7 +323,7 @@ static int call_outside(job_t *job, int outside)
     return call(job);
 }
 
-/* Makes a call. within: the last rank waits within the component at some call. */
+/* Makes a call. within: this rank waits within the component, at its next query of processors. */
 static int call_within(job_t *job, int within)
 {
     waits_within = within && waits_within == 0 ? 1 : waits_within;

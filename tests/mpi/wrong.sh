@@ -1,5 +1,5 @@
 #!/bin/sh
-# wrong.sh - programs with unequal counts, ranks that lack memory, and ranks that never join a call: no rank hangs.
+# wrong.sh - programs with unequal counts, ranks that lack memory, and ranks that join a call too late: no rank hangs.
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_faults
@@ -86,21 +86,21 @@ check_groups 5 "$place"
 # The time of these jobs is mostly that of a timeout, so up to six jobs run at the same time.
 AT_ONCE=6
 for algorithm in grid hybrid optimal; do
-    beside "a rank never makes the call, $algorithm" \
+    beside "a rank makes a call after the timeout, $algorithm" \
         ranks 4 "$program" timeout "coll_irr_alltoallv_algorithm=$algorithm" coll_irr_timeout=2
 done
-beside "a user message names the rank that never makes the call" waited "for rank 3, which is process 3" \
+beside "a user message names the rank that has not made the call" waited "for rank 3, which is process 3" \
     ranks 4 "$program" timeout coll_irr_alltoallv_algorithm=direct coll_irr_timeout=2
 for case in direct:late_within direct:late_nonblocking direct:late_persistent auto:late_choosing auto:late_nonblocking \
     auto:late_persistent; do
-    beside "a rank never joins an agreement, $case" ranks 4 --mca coll_irr_setup_share 50 "$program" \
+    beside "a rank joins an agreement after the timeout, $case" ranks 4 --mca coll_irr_setup_share 50 "$program" \
         "${case#*:}" "coll_irr_alltoallv_algorithm=${case%:*}" coll_irr_timeout=2
 done
 for kind in late late_within; do
-    beside "a rank never joins an agreement over tcp, $kind" ranks 4 --mca btl tcp,self --mca pml ob1 \
+    beside "a rank joins an agreement over tcp after the timeout, $kind" ranks 4 --mca btl tcp,self --mca pml ob1 \
         "$program" $kind coll_irr_alltoallv_algorithm=direct coll_irr_timeout=2
 done
-beside "a user message names the rank that never joins an agreement" waited "for rank 3, which is process 3" \
+beside "a user message names the rank that has not joined an agreement" waited "for rank 3, which is process 3" \
     ranks 4 "$program" late coll_irr_alltoallv_algorithm=direct coll_irr_timeout=2
 beside "a rank that is killed" killed
 beside "a rank that is killed, over tcp" killed $over_tcp
