@@ -53,9 +53,9 @@ report $? "a file is written"
 #     9  25 for 15, 42 for 41 and 12, 54 for 53 and 34
 # The list has 41 waits.  Messages that share a directed link must not overlap.  In each direction, 10 pairs of messages
 # share the link of a host, which has 5 messages; 36 pairs share that of s0, which has 9; 28 pairs share that of s3,
-# which has 8: 2 * (60 + 36 + 28) = 248.  The sum counts a pair that shares two links twice: upwards 3 for each host of s0
-# and 6 for each host of s3, and as many downwards; 15 for s0 and s3, 3 for s0 and n5, 1 for s3 and n5, and as many in
-# the other direction.  So there are 248 - 2 * (9 + 12 + 15 + 3 + 1) = 168 pairs.
+# which has 8: 2 * (60 + 36 + 28) = 248.  The sum counts a pair that shares two links twice: upwards 3 for each host of
+# s0 and 6 for each host of s3, and as many downwards; 15 for s0 and s3, 3 for s0 and n5, 1 for s3 and n5, and as many
+# in the other direction.  So there are 248 - 2 * (9 + 12 + 15 + 3 + 1) = 168 pairs.
 cat > "$scratch/expected" << 'END'
 /*
  * MPI_Alltoall for one cluster, written by irr_plan emit-c from figure1.

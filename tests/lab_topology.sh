@@ -81,7 +81,7 @@ neither() {
     done
 }
 
-# builds SPEC HOSTS: irr_plan and the lab accept the file that the lab writes for SPEC, such as star:4,4, of HOSTS hosts.
+# builds SPEC HOSTS: irr_plan and the lab accept the file that the lab writes for SPEC.  The file has HOSTS hosts.
 builds() {
     (cd "$srcdir/contrib/lab" && python3 -B -c 'import sys, topology; print(topology.text_of(sys.argv[1]))' "$1") \
         > "$scratch/conf.1" 2> "$scratch/err" && links "$scratch/conf.1" && same 1 && [ "$(grep -c '^n' "$scratch/lab.1")" -eq "$2" ]

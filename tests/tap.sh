@@ -27,8 +27,8 @@ check() {
     report $? "$name"
 }
 
-# ended_by INT|PIPE INPUT COMMAND...: reports a case: the signal ends a Python script without a traceback.  INT is sent while
-# the script reads INPUT, a pipe that the command names.  PIPE is caused by a stdout without a reader.
+# ended_by INT|PIPE INPUT COMMAND...: reports a case: the signal ends a Python script without a traceback.  INT is sent
+# while the script reads INPUT, a pipe that the command names.  PIPE is caused by a stdout without a reader.
 ended_by() {
     mkfifo "$2"
     python3 - "$@" > "$scratch/out" 2>&1 << 'END'

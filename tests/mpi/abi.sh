@@ -1,5 +1,5 @@
 #!/bin/sh
-# abi.sh - coll/irr runs under later releases of the series of Open MPI that it was built for, and under no other series.
+# abi.sh - coll/irr runs under later releases of the series of Open MPI for which it was built, but under no other.
 # shellcheck disable=SC2046
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"

@@ -8,7 +8,7 @@ srcdir=${srcdir:-.}
 BENCH=${BENCH:-${builddir:-.}/irr_bench}
 preload=
 
-# After a failure mpirun waits a second for the ranks of the job to end.  The ranks of irr_bench have then ended already.
+# After a failure mpirun waits a second until the ranks end, but the ranks of irr_bench have ended already.
 export OMPI_MCA_odls_base_sigkill_timeout=0
 
 # bench RANKS ARGUMENT...: runs irr_bench, stores its exit status in $status and all output in $scratch/out, where
@@ -87,7 +87,7 @@ aligned() {
         awk '{ print NF, length }' | uniq -c | grep -q '^ *3 '
 }
 
-# json_has COUNTER...: $scratch/result.json has exactly these counters: null in the row of host, numbers in the other row.
+# json_has COUNTER...: $scratch/result.json has exactly these counters, null for host and numbers in the other row.
 json_has() {
     sed -n '/"counters": {/,/}/p' "$scratch/result.json" | grep -v '[{}]' > "$scratch/counters"
     for counter; do

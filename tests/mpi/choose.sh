@@ -1,6 +1,6 @@
 #!/bin/sh
-# choose.sh - with auto the ranks choose the strategy of exchanges by trials.  Results are right, a job of few calls opens no
-# transport, one rank prints the result of a trial, and if settings differ between ranks, Open MPI serves all of them.
+# choose.sh - with auto the ranks choose strategies by trials: results are right, a job of few calls opens no transport,
+# one rank prints the result of a trial, and if settings differ between ranks, Open MPI serves all ranks.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
@@ -48,7 +48,7 @@ says_no_change() {
         -i 100 && [ "$(lines 'messages have changed')" -eq 0 ]
 }
 
-# named WANTED OPTIONS...: if the user names tree, verbose names the strategy WANTED, and the ranks try no other strategy.
+# named WANTED OPTIONS...: if the user names tree, verbose names the strategy WANTED, and the ranks make no trial.
 named() {
     wanted=$1
     shift
@@ -64,14 +64,14 @@ on_nodes() {
     chooses "$n" $always --mca coll_irr_ranks_per_node 2 --mca coll_irr_alltoallv_algorithm tree "$@"
 }
 
-# The ranks try the strategies of tree.  They begin with the one that the model expects to be fastest, which a line names.
+# The ranks try the strategies of tree.  First they use the strategy that the model expects to be fastest.
 tries_strategies() {
     says "5 ranks on 3 nodes: tree, host route node, pacing sync, .*, because coll_irr_alltoallv_algorithm is tree$" \
         on_nodes 5 --mca coll_irr_verbose 1 "$program" change:1500 served=yes &&
         [ "$(lines "because coll_irr_alltoallv_algorithm is tree.*; tried [0-9]* algo")" -gt 0 ]
 }
 
-# All collectives have a named algorithm, and two of four ranks have the share 0: no rank tries strategies, without an error.
+# All collectives have a named algorithm, and two of four ranks have share 0: no rank makes a trial, and none fails.
 pinned_by_some() {
     says "tree, because coll_irr_alltoallv_algorithm is tree$" \
         on_nodes 4 --mca coll_irr_verbose 1 --mca coll_irr_alltoall_algorithm direct --mca coll_irr_neighbor_algorithm direct \

@@ -1,6 +1,6 @@
 #!/bin/sh
-# device.sh - exchanges of buffers in memory of an accelerator deliver every byte.  No processor accesses that memory: the
-# component guard (accelerator.c), which emulates it, ends a job that does.
+# device.sh - exchanges of buffers in memory of an accelerator deliver every byte.  No processor accesses that memory:
+# the component guard (accelerator.c), which emulates it, ends a job that does.
 #
 # With the environment variable IRR_TEST_DEVICE, the other scripts of MPI use buffers in this memory, too.
 # shellcheck disable=SC2046,SC2086

@@ -20,7 +20,7 @@ good() {
     [ $status -eq 0 ] && [ ! -s "$scratch/err" ]
 }
 
-# bad STATUS TEXT ARGUMENT...: irr_jobs ends with this exit status and prints one line on stderr, which starts with TEXT.
+# bad STATUS TEXT ARGUMENT...: irr_jobs ends with STATUS and prints one line on stderr, which starts with TEXT.
 bad() {
     wanted=$1
     text=$2
@@ -88,7 +88,7 @@ order() {
         grep -q "^# the jobs of each pair in random order, seed: $1\$" "$scratch/table" && paste -d ' ' - - - < "$scratch/log"
 }
 
-# Each pair has each of three jobs once, and all six orders occur.  Equal seeds give equal orders, different seeds do not.
+# Each pair has each of three jobs once, and all six orders occur.  Only equal seeds give equal sequences of orders.
 random_order() {
     order 1 > "$scratch/order.1" && order 2 > "$scratch/order.2" && order 1 > "$scratch/order.3" || return
     cat "$scratch/order.1"
@@ -107,7 +107,7 @@ seeds() {
     [ "$(sort -u "$scratch/seeds" | wc -l)" -eq 2 ]
 }
 
-# Before the jobs of a user's command, irr_jobs runs irr_bench to detect coll/irr.  The algorithm auto sets no parameter.
+# Before the jobs of a user's command, irr_jobs runs irr_bench to detect coll/irr.  For auto it sets no parameter.
 users_command() {
     rm -f "$scratch/log"
     job --launch "$scratch/times" --ranks 2 --pairs 2 --algorithms auto,grid --json "$scratch/x.json" \

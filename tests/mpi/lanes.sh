@@ -1,6 +1,6 @@
 #!/bin/sh
-# lanes.sh - shared memory of the ranks of a node: a job on one node opens no network, no job leaves files in /dev/shm, and
-# ranks that cannot share memory use the network.
+# lanes.sh - shared memory of the ranks of a node: a job on one node opens no network, no job leaves files in /dev/shm,
+# and ranks that cannot share memory use the network.
 LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_calls

@@ -1,6 +1,6 @@
 #!/bin/sh
-# leaks.sh - creating, using and freeing communicators in cycles leaks nothing: checked by resident memory, open files and
-# valgrind.
+# leaks.sh - creating, using and freeing communicators in cycles leaks nothing: checked by resident memory, open files
+# and valgrind.
 LIMIT=300
 . "${srcdir:-.}/tests/mpi/lib.sh"
 

@@ -1,6 +1,6 @@
-# lib.sh - common parts of the shell tests of MPI: TAP lines, and mpirun with the component of this build.
-# A test script sources this file, calls `plan N`, then `check NAME COMMAND...` N times.  A job that runs longer than LIMIT
-# seconds is ended and fails.  The output of a failed command follows its TAP line as comments.
+# lib.sh - common parts of the shell tests of MPI: TAP lines, and mpirun with the component of this build. A test script
+# sources this file, calls `plan N`, then `check NAME COMMAND...` N times.  A job that runs longer than LIMIT seconds is
+# ended and fails.  The output of a failed command follows its TAP line as comments.
 
 . "${srcdir:-.}/tests/tap.sh"
 . "${builddir:-.}/tests/mpi/env.sh"
@@ -34,7 +34,7 @@ export OMPI_MCA_mtl=^psm2,psm,ofi
 export MALLOC_PERTURB_=170
 divide=${srcdir:-.}/tests/mpi/divide
 
-# Without an algorithm coll/irr leaves the first calls to Open MPI (tested by default.sh).  By direct it serves all calls.
+# coll/irr serves all calls by direct.  By default it would leave the first calls to Open MPI (see default.sh).
 export OMPI_MCA_coll_irr_alltoallv_algorithm=direct
 
 # All algorithms.  redistribution serves an exchange like direct unless the counts are those of coll_irr_redistribution.
@@ -42,7 +42,7 @@ export OMPI_MCA_coll_irr_alltoallv_algorithm=direct
 algorithms="direct natural spread grid balanced-grid hybrid bruck node xor random random-sorted random-heap optimal redistribution tree"
 
 # TRANSPORT: the network library of tests without shared memory.  over_tcp: options for TCP within this node.  nonsense:
-# a setting with which no transport opens.  says_nowhere: the message in that case.  nowhere: also without shared memory.
+# a setting with which no transport opens, whose message is says_nowhere.  nowhere: nonsense without shared memory.
 # shellcheck disable=SC2034
 case ${TRANSPORT:=${IRR_TEST_TRANSPORT:-${TRANSPORTS%% *}}} in
     ofi)
@@ -71,8 +71,8 @@ plan() {
     echo "1..$1"
 }
 
-# Open MPI's component btl/self, which carries a rank's messages to itself, copies with the processor even between buffers
-# in device memory, unless its flags allow it only to send.
+# Open MPI's component btl/self, which carries a rank's messages to itself, copies with the processor even between
+# buffers in device memory, unless its flags allow it only to send.
 if [ -n "${IRR_TEST_DEVICE:-}" ]; then
     export OMPI_MCA_btl_self_flags=1
 fi
@@ -178,7 +178,7 @@ one_says() {
     shown "$@" && [ "$(lines "$text")" -eq 1 ]
 }
 
-# one_message TEXT COMMAND...: the command succeeds, and prints exactly one user message of coll/irr, which has the text.
+# one_message TEXT COMMAND...: the command succeeds, and prints exactly one message of coll/irr, which has the text.
 one_message() {
     text=$1
     shift
@@ -192,8 +192,8 @@ on_some_ranks() {
     ranks 4 "$divide" 2 env "$setting" "$@" else "$@"
 }
 
-# under_valgrind COMMAND...: runs 2 ranks.  Open MPI and PMIx leak memory, so a record of valgrind counts only if its stack
-# has a function of coll/irr.  Requests of Open MPI (host_*) do not count either: libnbc never frees their schedules.
+# under_valgrind COMMAND...: runs 2 ranks.  Open MPI and PMIx leak, so an error counts only if its stack has a function
+# of coll/irr.  Open MPI's requests (host_*) do not count either, because libnbc never frees their schedules.
 under_valgrind() {
     suppressions=$("$OMPI_INFO" --path pkgdatadir --parsable | sed -n 's/^path:pkgdatadir://p')
     suppressions=$suppressions/openmpi-valgrind.supp

@@ -27,8 +27,8 @@ check "a job on one node has no listening socket that other hosts reach" ranks 4
 check "the test detects a listening socket of tcp" ranks 2 $over_tcp "$program" listeners
 check "a failing rank makes mpirun fail" expect_failure ranks 2 "$program" nothing
 
-# unused: prints the files of UCX in /dev/shm that are newer than this test and that no process maps.  Jobs of other tests
-# may run at the same time.
+# unused: prints the files of UCX in /dev/shm that are newer than this test and that no process maps.  Jobs of other
+# tests may run at the same time.
 unused() {
     find /dev/shm -newer "$scratch" -name 'ucx_shm*' 2> /dev/null | while read -r file; do
         cat /proc/[0-9]*/maps 2> /dev/null | grep -q -F "$file" || find "$file" 2> /dev/null

@@ -1,6 +1,6 @@
 #!/bin/sh
-# machine.sh - with auto, the ranks use the constants of coll_irr_machine_file if all ranks have equal constants.  Otherwise
-# all ranks use the defaults, and one user message says why.
+# machine.sh - with auto, the ranks use the constants of coll_irr_machine_file if all ranks have equal constants.
+# Otherwise all ranks use the defaults, and one user message says why.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm

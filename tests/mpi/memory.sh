@@ -1,5 +1,5 @@
 #!/bin/sh
-# memory.sh - coll_irr_memory_file: a job reuses the results of trials of earlier jobs, and ignores a file that is unusable.
+# memory.sh - coll_irr_memory_file: a job reuses the results of trials of earlier jobs, and ignores a bad file.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 export OMPI_MCA_coll_irr_alltoallv_algorithm=auto OMPI_MCA_coll_irr_setup_share=1000

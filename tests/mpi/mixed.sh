@@ -1,6 +1,6 @@
 #!/bin/sh
-# mixed.sh - some ranks of a job lack coll/irr, have another priority of coll/irr, or lack memory: no rank hangs, and a user
-# message says what differs.
+# mixed.sh - some ranks of a job lack coll/irr, have another priority of coll/irr, or lack memory: no rank hangs, and a
+# user message says what differs.
 LIMIT=30
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_mixed

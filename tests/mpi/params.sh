@@ -4,8 +4,8 @@ LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_calls
 
-# refused: a job with the values of $scratch/bad, in lines PARAMETER VALUE ALLOWED, succeeds.  One user message for each line
-# names the parameter, its value and the allowed values.
+# refused: a job with the values of $scratch/bad, in lines PARAMETER VALUE ALLOWED, succeeds.  One user message for each
+# line names the parameter, its value and the allowed values.
 refused() {
     # shellcheck disable=SC2046
     shown env -u OMPI_MCA_coll_irr_alltoallv_algorithm $(sed 's/\([^ ]*\) \([^ ]*\) .*/OMPI_MCA_coll_irr_\1=\2/' "$scratch/bad") \
@@ -28,7 +28,7 @@ values() {
     echo "Valid values: ${list#, }"
 }
 
-# listed: ompi_info lists the values in $scratch/values, in lines PARAMETER VALUE...  (docs.sh compares all other texts.)
+# listed: ompi_info lists the values in $scratch/values, in lines PARAMETER VALUE...
 listed() {
     "$OMPI_INFO" --param coll irr --level 9 > "$scratch/info" 2>&1
     while read -r parameter known; do

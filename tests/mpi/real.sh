@@ -1,8 +1,8 @@
 #!/bin/sh
 # real.sh - traffic of applications: irr_bench verifies every byte.
 #
-# tests/data has count matrices of an airfoil mesh.  Recorded matrices of applications are read from ../shared/data, beside
-# the checkout, if they exist.
+# tests/data has count matrices of an airfoil mesh.  Recorded matrices of applications are read from ../shared/data,
+# beside the checkout, if they exist.
 LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
 data=$srcdir/tests/data

@@ -1,12 +1,12 @@
 #!/bin/sh
-# report.sh - coll_irr_report writes a table or JSON of the exchanges of a job: with named algorithms and with auto, with
-# freed communicators, into files that cannot be written, and with settings that differ between ranks.
+# report.sh - coll_irr_report writes a table or JSON of the exchanges of a job: with named algorithms and with auto,
+# with freed communicators, into files that cannot be written, and with settings that differ between ranks.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
 program=$builddir/mpi_report
 
-# reports N OPTION... PROGRAM ARGUMENT...: runs a job that writes its report as JSON and prints nothing; checks the report.
+# reports N OPTION... PROGRAM ARGUMENT...: runs a job that writes only a report, as JSON, and checks the report.
 reports() {
     n=$1
     shift
@@ -133,8 +133,7 @@ random_agrees() {
     done
 }
 
-# The report has the numbers of messages and bytes of mpi_report with 7 calls on 4 ranks (report.c lists these calls).  A
-# message of a rank to itself does not count as a message.
+# The report has the messages and bytes of mpi_report (report.c) with 7 calls on 4 ranks, except blocks to the same rank.
 counts() {
     reports 4 "$@" "$program" 7 0 &&
         holds 'r["ranks"] == 4 and r["ranks_reporting"] == 4' &&
@@ -262,7 +261,8 @@ listed() {
 
 # bound NAME COMMAND...: check, for a job that binds variables of MPI_T to communicators.
 bound() {
-    # MPI_T_pvar_handle_alloc of libmpi_abi reads a handle of the MPI ABI, such as 0x101, as the address of a communicator.
+    # MPI_T_pvar_handle_alloc of libmpi_abi reads a handle of the MPI ABI, such as 0x101, as the address of a
+    # communicator.
     case $FRONT_LIBS in
         *-lmpi_abi*) skip "$1" "libmpi_abi of Open MPI crashes if a variable is bound to a communicator" ;;
         *) check "$@" ;;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# requests.sh - nonblocking calls and persistent requests, by named algorithms and by auto: every byte is right, many can be
-# in progress, starts after the first allocate no memory, and nothing leaks.
+# requests.sh - nonblocking calls and persistent requests, by named algorithms and by auto: every byte is right, many
+# can be in progress, starts after the first allocate no memory, and nothing leaks.
 LIMIT=120
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program=$builddir/mpi_calls

@@ -3,8 +3,8 @@
 . "${srcdir:-.}/tests/mpi/lib.sh"
 data=$scratch   # files that all cases read; each case has another $scratch
 
-# dumped ALGORITHM: the dumps of a communicator and of a persistent request each have the matrix of the pattern once, and
-# its number of exchanges.  A second job writes other files.
+# dumped ALGORITHM: the dumps of a communicator and of a persistent request each have the matrix of the pattern once,
+# and its number of exchanges.  A second job writes other files.
 dumped() {
     prefix=$scratch/dump-$1
     "$builddir/irr_matrix" generate random --ranks 6 --unit 100 --seed 7 | grep -v '^% ' > "$scratch/wanted"
@@ -25,7 +25,7 @@ not_dumped() {
         "$builddir/irr_bench" -c --pattern random --unit 100 --algorithms random-heap -i 3 -x 1
 }
 
-# counted WANTED ALGORITHM MATRIX OPTIONS...: WANTED has a + or 0 for each of three counters of the first exchange: gathered
+# counted WANTED ALGORITHM MATRIX OPTIONS...: WANTED has + or 0 for three counters of the first exchange: gathered
 # matrices, built schedules, reused schedules.  ALGORITHM is the name of the row, with (host) if Open MPI serves.
 counted() {
     wanted=$1 algorithm=$2 matrix=$3
@@ -69,7 +69,7 @@ on_tree() {
     counted "$wanted" "$algorithm" "$data/matrix.mtx" --mca coll_irr_topology_file "$scratch/topology.conf" "$@"
 }
 
-# bad_topology_file TEXT ALGORITHM OPTIONS...: one message refuses the topology file with this text, and Open MPI serves.
+# bad_topology_file TEXT ALGORITHM OPTIONS...: Open MPI serves, and one message about the topology file has TEXT.
 bad_topology_file() {
     text=$1 algorithm=$2
     shift 2

@@ -1,6 +1,6 @@
 #!/bin/sh
-# signals.sh - coll/irr changes no signal handler of a program, and loads a network library only if it sends messages over
-# this network.
+# signals.sh - coll/irr changes no signal handler of a program, and loads a network library only if it sends messages
+# over this network.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm

@@ -1,5 +1,5 @@
 #!/bin/sh
-# sweep.sh - the n-th allocation or system call fails, in first and later calls of the MPI_Alltoallv family: no call hangs.
+# sweep.sh - no call of the MPI_Alltoallv family hangs if the n-th allocation or system call fails.
 #
 # With IRR_CHECK_ALL=1 all cases run, otherwise a random selection.
 # shellcheck disable=SC2046
@@ -47,7 +47,7 @@ for who in one all; do
     group "auto with trials, memory, $who" trials:memory $who $(keys auto)
 done
 IRR_SWEEP_FORMS=$trial_forms IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 2 - 1)) sweep --mca coll_irr_setup_share 1000000000
-# From row 28 on the cases have a persistent request, which fails on one rank.  The other ranks' next starts must complete.
+# From row 28 on the cases have persistent requests.  One fails on one rank; starts of the other ranks must complete.
 group "auto with trials, process_vm_readv" trials:process_vm_readv one $(keys auto)
 IRR_SWEEP_FORMS=$trial_forms IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 3)) IRR_SWEEP_FROM=28:1 sweep -x IRR_SWEEP_FROM \
     --mca coll_irr_setup_share 1000000000

@@ -1,6 +1,6 @@
 #!/bin/sh
-# switches.sh - the environment variables with which Slurm names the switches above each rank: coll/irr uses them if they
-# form a tree; otherwise all ranks ignore them, and one line says why.
+# switches.sh - the environment variables with which Slurm names the switches above each rank: coll/irr uses them if
+# they form a tree; otherwise all ranks ignore them, and one line says why.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 OMPI_MCA_coll_irr_alltoallv_algorithm=tree

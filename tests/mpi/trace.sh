@@ -1,6 +1,6 @@
 #!/bin/sh
-# trace.sh - coll_irr_trace and irr_trace: a trace has the send and the receive of each message, irr_trace refuses bad files,
-# and the messages of a job are those that irr_plan prints.
+# trace.sh - coll_irr_trace and irr_trace: a trace has the send and the receive of each message, irr_trace refuses bad
+# files, and the messages of a job are those that irr_plan prints.
 LIMIT=40
 . "${srcdir:-.}/tests/mpi/lib.sh"
 program="$builddir/irr_bench -c -m 100:6400 -i 3 -x 1 --algorithms direct,spread,tree"
@@ -71,8 +71,8 @@ assert lanes[True] == {"shm"} and len(lanes[False]) == 1 and lanes[False] != {"s
 EOF
 }
 
-# planned ALGORITHM "SETTING=VALUE..." TRAFFIC...: the messages of the last exchange of a job are those that irr_plan prints.
-# Three lists of each rank have equal orders: receives and waits, sends, signals.
+# planned ALGORITHM "SETTING=VALUE..." TRAFFIC...: the messages of the last exchange of a job are those that irr_plan
+# prints. Three lists of each rank have equal orders: receives and waits, sends, signals.
 planned() {
     algorithm=$1 options= parameters=
     for setting in $2; do
@@ -172,7 +172,8 @@ check "the plan of direct in place" planned direct "" --unit 1k --in-place
 for algorithm in spread grid balanced-grid bruck; do
     check "the plan of $algorithm" planned $algorithm "" --pattern random --unit 60
 done
-# hybrid sends a message either directly or through the grid: with unit 60 no message directly, with 600 some, with 20k all.
+# hybrid sends a message either directly or through the grid: with unit 60 no message directly, with 600 some, with 20k
+# all.
 for unit in 60 600 20k; do
     check "the plan of hybrid, unit $unit" planned hybrid "" --pattern random --unit $unit
 done

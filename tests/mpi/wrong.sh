@@ -5,8 +5,8 @@ LIMIT=40
 program=$builddir/mpi_faults
 place=$builddir/mpi_faults
 
-# waited TEXT COMMAND...: the job succeeds; each waiting rank prints at most one user message, and one message has the text.
-# The first rank whose timeout expires ends the calls of the others; ranks that expire at the same time all print.
+# waited TEXT COMMAND...: the job succeeds; each waiting rank prints at most one user message, and one message has the
+# text. The first rank whose timeout expires ends the calls of the others; ranks that expire at the same time all print.
 waited() {
     text=$1
     shift
@@ -16,8 +16,8 @@ waited() {
         [ "$(lines 'coll/irr: .* rank [012] of .*(coll_irr_timeout)')" -eq "$texts" ] && flat | grep -q "$text"
 }
 
-# killed OPTIONS...: rank 3 is killed, and the three other ranks survive.  A rank whose timeout expires, or that the network
-# notifies, prints a user message that names rank 3.
+# killed OPTIONS...: rank 3 is killed, and the three other ranks survive.  A rank whose timeout expires, or that the
+# network notifies, prints a user message that names rank 3.
 killed() {
     shown ranks 4 --enable-recovery "$@" "$program" killed:80000 coll_irr_alltoallv_algorithm=direct coll_irr_timeout=3 ||
         return 1
