@@ -147,7 +147,7 @@ refused "an empty counter" "unknown counter '', known are all, exchanges" --colu
 # ---- options ----
 
 refused "an unknown option" "unknown option '--fast'" --fast
-refused "an unknown letter" "unknown option '-q'" -q
+refused "an unknown letter of an option" "unknown option '-q'" -q
 refused "an option without its value" "option '--unit' needs a value" --unit
 refused "an argument without an option" "unexpected argument 'airfoil.mtx'" airfoil.mtx
 refused "both a matrix and a pattern" "--matrix and --pattern exclude each other" --matrix x.mtx --pattern next
@@ -395,8 +395,8 @@ done
 bench 4 --overlap --persistent --algorithms host,direct -i 3 --unit 64
 [ $status -eq 0 ] && [ "$(out_lines ' yes$')" -eq 4 ] && [ "$(out_lines '(host)')" -eq 0 ]
 report $? "--overlap of persistent requests"
-refused "tests without an overlap" "--tests goes with --overlap only" --tests 3
-refused "a computation without an overlap" "--compute goes with --overlap only" --compute 3
+refused "--tests without an overlap" "--tests goes with --overlap only" --tests 3
+refused "--compute without an overlap" "--compute goes with --overlap only" --compute 3
 refused "--idle without an overlap" "--idle goes with --overlap only" --idle
 bench 4 --overlap --idle --compute 50000 --algorithms host,direct -i 3 --unit 64 --csv "$scratch/result.csv"
 [ $status -eq 0 ] && [ "$(out_lines '# each beside a sleep of 50000 us, with MPI_Test called 0 times in it')" -eq 1 ]

@@ -62,7 +62,7 @@ check "1 rank" ranks 1 "$program" alone coll_irr_alltoallv_algorithm=direct
 for n in 2 3 7; do
     group "$n ranks, each collective, form and shape" each $(all direct)
     for algorithm in $([ $n -ne 3 ] || echo direct grid); do
-        group "$n ranks, $algorithm: datatypes one after the other" runs:300 served=yes \
+        group "$n ranks, $algorithm: datatypes that are created and freed one after the other" runs:300 served=yes \
             "coll_irr_alltoall_algorithm=$algorithm"
     done
     check_groups $n --mca mpi_param_check 0 "$program"
@@ -70,7 +70,7 @@ done
 for algorithm in direct balanced-grid random-heap tree; do
     group "4 ranks, $algorithm: each collective, form and shape" each $(all $algorithm)
     group "4 ranks, $algorithm: grids with two edges between two ranks" grids:6 $(all $algorithm)
-    group "4 ranks, $algorithm: arrays that change" repeats $(all $algorithm)
+    group "4 ranks, $algorithm: counts and datatypes that change between calls" repeats $(all $algorithm)
     group "4 ranks, $algorithm: blocks beyond 4 GiB" far $(all $algorithm)
 done
 for algorithm in grid optimal tree; do

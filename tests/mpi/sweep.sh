@@ -36,24 +36,24 @@ fi
 export IRR_SWEEP_STEP IRR_SWEEP_FORMS
 plan $((1 + 2 * ($(echo "direct $algorithms" | wc -w) + 1 + 1 + 2 + 3 + $(echo "$cold" | wc -w))))
 for who in one all; do
-    group "direct, memory, $who" memory $who $(keys direct)
+    group "direct: allocations fail, ranks: $who" memory $who $(keys direct)
     for algorithm in $algorithms; do
-        group "$algorithm, memory, $who" memory $who $(keys "$algorithm" 2)
+        group "$algorithm: allocations fail, ranks: $who" memory $who $(keys "$algorithm" 2)
     done
-    group "direct, process_vm_readv, $who" process_vm_readv $who $(keys direct)
+    group "direct: process_vm_readv fails, ranks: $who" process_vm_readv $who $(keys direct)
 done
 sweep
 for who in one all; do
-    group "auto with trials, memory, $who" trials:memory $who $(keys auto)
+    group "auto with trials: allocations fail, ranks: $who" trials:memory $who $(keys auto)
 done
 IRR_SWEEP_FORMS=$trial_forms IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 2 - 1)) sweep --mca coll_irr_setup_share 1000000000
 # From row 28 on the cases have persistent requests.  One fails on one rank; starts of the other ranks must complete.
-group "auto with trials, process_vm_readv" trials:process_vm_readv one $(keys auto)
+group "auto with trials: process_vm_readv fails, ranks: one" trials:process_vm_readv one $(keys auto)
 IRR_SWEEP_FORMS=$trial_forms IRR_SWEEP_STEP=$((IRR_SWEEP_STEP * 3)) IRR_SWEEP_FROM=28:1 sweep -x IRR_SWEEP_FROM \
     --mca coll_irr_setup_share 1000000000
 for who in one all; do
     for algorithm in direct node; do
-        group "$algorithm over libfabric, memory, $who" memory $who $(keys $algorithm 2)
+        group "$algorithm over libfabric: allocations fail, ranks: $who" memory $who $(keys $algorithm 2)
     done
 done
 case " $TRANSPORTS " in
@@ -68,11 +68,11 @@ esac
 IRR_SWEEP_STEP=1
 for who in one all; do
     for call in mmap memfd_create ftruncate; do
-        group "direct, $call, $who" $call $who $(keys direct)
+        group "direct: $call fails, ranks: $who" $call $who $(keys direct)
         sweep
     done
     for n in $cold; do
-        group "direct, allocation $n of the first communicator of a job, $who" "cold:$n" $who $(keys direct)
+        group "direct: allocation $n of the first communicator of a job fails, ranks: $who" "cold:$n" $who $(keys direct)
         sweep
     done
 done
