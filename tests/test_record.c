@@ -97,7 +97,7 @@ static void reads(const mca_coll_irr_record_t *record, const char *wanted)
     CU_ASSERT_STRING_EQUAL(text, wanted);
 }
 
-IRR_TEST(test_reasons, "the reason of one communicator, of similar ones, and of different ones")
+IRR_TEST(test_reasons, "why a strategy serves one communicator, similar ones, and different ones")
 {
     static const char *const few[] = { "because 20 exchanges took 447 us", "because 2 exchanges took 3.0 ms" };
     mca_coll_irr_record_t record = record_of("a", "MPI_Alltoallv", 4);

@@ -1,6 +1,7 @@
 /*
- * test_setup.c - communicators that are set up in steps, with collectives of the host that never block. Ranks of one
- * thread advance in any order, with several communicators at a time. An abandoned setup releases its memory and ids.
+ * test_setup.c - communicators that are set up in steps, with collectives of the host that never block. One thread
+ * simulates all ranks. They advance in any order, and set up several communicators at a time. An abandoned setup
+ * releases its memory and ids.
  */
 #include "irr_world.h"
 
@@ -156,8 +157,8 @@ IRR_TEST_SEEDED(test_fails, "a collective of the host that fails")
 enum { FREE_ID = 12345, FREE_IDS = 8 * TEAMS, BUSY = 1000 };
 
 /*
- * Starts setups in which all ranks have the same few free ids. For `looks` calls, discard returns that messages with
- * these ids may be left.
+ * Starts setups in which all ranks have the same few free ids. The first `looks` calls of
+ * discard() report that messages with these ids may be left.
  */
 static void start_busy(const char *algorithm, size_t looks, size_t timeout)
 {

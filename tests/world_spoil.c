@@ -48,7 +48,7 @@ static void cut(message_t m)
     *m.length = below(m, *m.length);
 }
 
-/* Inserts the largest number, which has several bytes. */
+/* Inserts 1 to 9 bytes: the encoding of a number of this length with all bits set. */
 static void insert(message_t m)
 {
     const size_t more = 1 + below(m, 9), at = below(m, *m.length + 1);
@@ -68,7 +68,7 @@ static void randomize(message_t m)
 
 /* ---- well-formed descriptions ---- */
 
-/* Changes a slice. A larger destination of the last slice keeps the order of the slices. */
+/* Changes a slice. Its destination can only grow, so the last slice remains behind the others. */
 static void change_slice(message_t m, irr_slice_t *slice, int ranks)
 {
     switch (below(m, 5)) {
@@ -155,7 +155,8 @@ bool irr_world_spoil(void *context, uint16_t *tag, unsigned char *bytes, size_t 
     } else if (data && below(m, 4) == 0) {
         *tag ^= 1u << IRR_TAG_KIND_SHIFT;
     } else {
-        changes[below(m, data ? 2 : IRR_TEST_COUNT(changes))](m);   /* bytes of data are never wrong */
+        /* A receiver cannot detect changed data, only another length, which the first two functions cause. */
+        changes[below(m, data ? 2 : IRR_TEST_COUNT(changes))](m);
     }
     return below(m, 4) == 0;
 }

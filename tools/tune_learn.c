@@ -67,7 +67,7 @@ static void repeat(const char *path, const irr_bench_exchange_t *exchange, doubl
     MPI_Comm comm;
 
     MPI_Info_create(&info);
-    MPI_Info_set(info, "coll_irr_alltoallv_algorithm", "auto");   /* an info key gives comm trials of its own */
+    MPI_Info_set(info, "coll_irr_alltoallv_algorithm", "auto");   /* comm does not join other trials */
     MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
     MPI_Info_free(&info);
     for (; more; exchanges += TURN) {

@@ -17,7 +17,7 @@ static int is_loopback(const char *address)
     return strcmp(address, "0100007F") == 0 || strcmp(address, "00000000000000000000000001000000") == 0;
 }
 
-/* Returns true if this inode is a listening socket. to_others: one that other nodes can reach. */
+/* Returns true if this inode is a listening socket. With `to_others`, other nodes must be able to reach the socket. */
 static int listens(unsigned long inode, int to_others)
 {
     static const char *const tables[] = { "/proc/self/net/tcp", "/proc/self/net/tcp6" };

@@ -17,9 +17,9 @@
  * on all ranks. The transport may still use the executor's memory, which must stay allocated and must not be used for
  * another plan.
  *
- * A message that is shorter than its receive into OUTPUT is no error. The plans of the ranks then do not match,
- * however, so ranks that delay sends could wait for each other forever. The receiver therefore starts each later send
- * from INPUT at once, regardless of dependencies and window.
+ * A message that is shorter than its receive into OUTPUT is no error, but shows that the plans of the ranks do not
+ * match. Two ranks that delay a send until the other's message arrives could then wait forever. The receiver therefore
+ * starts each later send from INPUT at once, regardless of dependencies and window.
  *
  * A plan may grow while it runs: its source, the relay (exec/relay.h), appends steps (irr_exec_grow) until it announces
  * the end (irr_exec_expect). A receive that the source has marked as `replaceable` is held if it fails or gets a
@@ -51,7 +51,7 @@ typedef struct irr_exec_env {
     irr_tag_kind_t    tag_kind;   /* kind in the tags of messages with data */
     const void       *input;
     void             *output;
-    void             *scratch;    /* plan->scratch_bytes bytes; NULL: none, or offsets in SCRATCH are addresses */
+    void             *scratch;    /* plan->scratch_bytes bytes; NULL: the offsets of pieces in SCRATCH are addresses */
     irr_compose_t     compose;    /* how messages of several pieces are sent */
     size_t            window_messages, window_bytes;   /* the window; 0: no limit */
     irr_counters_t   *counters;
@@ -83,7 +83,7 @@ typedef struct irr_exec_step {
     bool          comes;      /* true for a receive or a wait */
 } irr_exec_step_t;
 
-_Static_assert(sizeof(irr_exec_step_t) <= 128, "two cache lines, because a short message accesses all of them");
+_Static_assert(sizeof(irr_exec_step_t) <= 128, "a step fits into two cache lines");
 
 /* One of several messages of a step. */
 typedef struct irr_part {
@@ -111,7 +111,7 @@ typedef struct irr_exec_room {
  */
 typedef struct irr_line {
     bool   is;               /* the plan is a straight line */
-    bool   looks;            /* irr_channel_t.looks is true for all receives (transport/transport.h) */
+    bool   looks;            /* the channels of all receives have irr_channel_t.looks set */
     size_t bytes, longest;   /* of the sends: total length, length of the longest */
 } irr_line_t;
 
@@ -154,7 +154,7 @@ irr_plan_room_t irr_exec_size(const irr_exec_env_t *env, const irr_plan_t *plan)
 /* Reserves room, so that irr_exec_start allocates nothing. No plan may be running. May return IRR_ERR_NO_MEMORY. */
 irr_status_t irr_exec_reserve(irr_exec_t *exec, irr_plan_room_t bounds);
 
-/* As irr_exec_reserve, but also frees room that the plan does not need, if there is memory to do so. */
+/* As irr_exec_reserve, but also gives back memory beyond `bounds`. The smaller arrays are allocated first. */
 irr_status_t irr_exec_fit(irr_exec_t *exec, irr_plan_room_t bounds);
 
 /* Starts a plan that fits the reserved room. The caller has set exec->env. No plan may be running. Never blocks. */
@@ -193,8 +193,8 @@ static inline size_t irr_exec_in_flight(const irr_exec_t *exec)
 /* ---- plans that grow (exec/exec_room.c) ---- */
 
 /*
- * Adds the steps that were appended to the running plan to the run. On IRR_ERR_NO_MEMORY nothing changes, and the
- * caller must remove them from the plan (irr_plan_cut).
+ * Makes the run include steps that were appended to its plan. On IRR_ERR_NO_MEMORY nothing changes, and the caller must
+ * remove these steps from the plan (irr_plan_cut).
  */
 irr_status_t irr_exec_grow(irr_exec_t *exec);
 
@@ -267,7 +267,7 @@ void irr_exec_on_done(irr_request_t *request, irr_status_t status);
 /*
  * exec/exec_parts.c: steps of several pieces. irr_exec_parts returns the number of messages of a step, or 0 for a step
  * of one message. irr_exec_set_parts prepares the messages, and returns the same number. irr_exec_start_parts starts
- * the messages of a step of several.
+ * these messages.
  */
 size_t irr_exec_parts(const irr_exec_env_t *env, const irr_plan_t *plan, const irr_step_t *step);
 size_t irr_exec_set_parts(const irr_exec_t *exec, const irr_step_t *step, irr_iov_t *iov, irr_part_t *parts,
