@@ -192,6 +192,9 @@ static void case_no_copy(job_t *job)
         for (int i = 0; i < 4 * elements * job->ranks; i++) {
             input[i] = output[i] = job->rank + 100 * k;
         }
+        if (fails) {
+            MPI_Barrier(MPI_COMM_WORLD);   /* a failure also ends an earlier call that a rank has not finished */
+        }
         if (fails && job->rank == 1) {
             mpi_memory_fail(in_place ? 1 : 1 + k / 8, 1);
         }
