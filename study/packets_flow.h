@@ -109,7 +109,7 @@ void irr_flow_send(irr_packets_t *packets, irr_flow_t *flow);
 
 /*
  * Handles a timer event: sends a probe, or repeats all unacknowledged segments.  If the deadline is later than the
- * event, only adds an event for it.  time: that of the event.
+ * event, only adds an event for it.  time: the time of the event.
  */
 void irr_flow_expire(irr_packets_t *packets, irr_flow_t *flow, double time);
 

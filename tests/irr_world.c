@@ -1,8 +1,6 @@
 /* irr_world.c - see irr_world.h. */
 #include "irr_world.h"
 
-#include "core/alloc.h"
-
 #include <stddef.h>
 
 #define DRAIN_ROUNDS  1000

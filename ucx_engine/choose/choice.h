@@ -191,7 +191,7 @@ irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IR
 
 /*
  * Sets the list to `count` strategies, at most IRR_CANDIDATES_MAX.  ratios: their expected times relative to strategy
- * 0.  recall: what the lessons of all ranks show about them.
+ * 0.  recall: the results of the lessons of all ranks for these strategies.
  */
 irr_choice_act_t irr_choice_listed(irr_choice_t *choice, const double *ratios, int count, const irr_recall_t *recall);
 

@@ -105,8 +105,8 @@ typedef struct irr_recall {
 
 /*
  * Evaluates the maxima of all ranks' words: moves the strategy with the greatest known gain to the front of the list,
- * and sets ratios (expected times relative to Open MPI's) where lessons know them.  drops: also removes the strategies
- * that have shown no gain.
+ * and sets ratios (expected times relative to Open MPI's) where lessons know them.  drops: also removes strategies
+ * whose lessons exclude a gain.
  */
 irr_recall_t irr_lessons_agreed(const uint64_t words[IRR_LESSONS_WORDS], bool drops, irr_candidate_t *list,
                                 double *ratios, int *count);
