@@ -13,7 +13,7 @@ static bool agree_round(irr_trial_t *trial)
     uint64_t agreed[IRR_TRIAL_SUMS];
 
     irr_trial_words(trial, agreed);
-    if (trial->looks) {
+    if (trial->stage == IRR_TRIAL_LOOKS) {
         irr_trial_looked(trial, agreed);
     } else if (irr_trial_agreed(trial, agreed)) {
         return true;

@@ -88,7 +88,7 @@ bool irr_choice_node_set(irr_choice_t *choice, bool one_node, int node_ranks, bo
 /* Returns whether the next exchange is timed. */
 static bool times(const irr_choice_t *choice)
 {
-    return choice->tries ? irr_trial_times(&choice->trial) : choice->calls + IRR_CHOICE_TIMED >= choice->due;
+    return choice->phase == IRR_CHOICE_TRIES ? irr_trial_times(&choice->trial) : choice->calls + IRR_CHOICE_TIMED >= choice->due;
 }
 
 irr_choice_timing_t irr_choice_begin(irr_choice_t *choice)
@@ -96,7 +96,7 @@ irr_choice_timing_t irr_choice_begin(irr_choice_t *choice)
     irr_choice_timing_t timing = { .strategy = irr_choice_strategy(choice), .timed = times(choice), .sum = -1 };
 
     choice->calls++;
-    if (choice->tries) {
+    if (choice->phase == IRR_CHOICE_TRIES) {
         timing.sum = irr_trial_sum(&choice->trial);
         timing.due = irr_trial_begins(&choice->trial);
     } else {
@@ -209,7 +209,7 @@ int irr_choice_first(bool one_node)
 /* Returns the number of strategies of the list to open next, limited by the budget and by the free slots. */
 static int payable(const irr_choice_t *choice)
 {
-    const int busy = (choice->tries ? choice->trial.count : 1) + (choice->strategy != 0);   /* slot 0 stays reserved */
+    const int busy = (choice->phase == IRR_CHOICE_TRIES ? choice->trial.count : 1) + (choice->strategy != 0);   /* slot 0 stays reserved */
     const int room = IRR_TRIAL_STRATEGIES - busy, rest = choice->list - choice->next;
     int strategies = room < rest ? room : rest;
 
@@ -245,7 +245,6 @@ static void begin_epoch(irr_choice_t *choice, double wanted_ns)
     if (wanted_ns > 0 && lack < each * (double)wait) {
         wait = lack > 0 ? (uint64_t)(lack / each) + 1 : 0;
     }
-    choice->tries = false;
     choice->agreed = choice->calls;
     wait_for(choice, wait > least ? wait : least);
 }
@@ -255,7 +254,7 @@ static void begin_epoch(irr_choice_t *choice, double wanted_ns)
  */
 static void begin_trial(irr_choice_t *choice, int count)
 {
-    choice->tries = true;
+    choice->phase = IRR_CHOICE_TRIES;
     choice->slots[0] = choice->strategy;
     irr_trial_begin(&choice->trial, count, choice->mean_ns);
 }
@@ -341,6 +340,64 @@ static double mean_ns(const uint64_t *words)
     return irr_trial_is_long(shortest) ? (double)words[IRR_CHOICE_MEAN_NS] : shortest;
 }
 
+/* ---- trials ---- */
+
+static irr_choice_act_t settle(irr_choice_t *choice)
+{
+    const int before = choice->strategy;
+    uint64_t soon;
+
+    choice->exchanges += (uint64_t)choice->trial.exchanges;
+    choice->phase = IRR_CHOICE_BETWEEN;
+    soon = (uint64_t)((irr_choice_judge(choice) ? AGAIN_SOON : AGAIN) * (double)choice->calls);
+    if (choice->strategy != before || irr_choice_is_check(choice) || soon < choice->again) {
+        choice->again = soon;   /* otherwise the number of exchanges that was set with the list stays */
+    }
+    return IRR_CHOICE_SETTLES;
+}
+
+/* Begins the next round of the trial; or lets the trial pause until the budget covers the round; or ends the trial. */
+static irr_choice_act_t go_on_with_trial(irr_choice_t *choice)
+{
+    const irr_trial_next_t next = irr_trial_go_on(&choice->trial, budget_ns(choice));
+
+    if (next == IRR_TRIAL_ENDS || (next == IRR_TRIAL_WAITS && irr_choice_is_check(choice))) {
+        return settle(choice);
+    }
+    choice->phase = next == IRR_TRIAL_WAITS ? IRR_CHOICE_PAUSED : IRR_CHOICE_TRIES;
+    if (next == IRR_TRIAL_WAITS) {
+        begin_epoch(choice, choice->trial.pause_ns);
+    }
+    return IRR_CHOICE_GOES_ON;
+}
+
+/* Ends a paused trial if messages have changed, because its samples are out of date. */
+static irr_choice_act_t resume(irr_choice_t *choice)
+{
+    return choice->relists ? settle(choice) : go_on_with_trial(choice);
+}
+
+static irr_choice_act_t after_round(irr_choice_t *choice, const uint64_t *sums)
+{
+    irr_trial_t *trial = &choice->trial;
+    bool over = false;
+
+    take_cost(choice);
+    if (trial->stage == IRR_TRIAL_LOOKS) {
+        irr_trial_looked(trial, sums);
+    } else {
+        over = irr_trial_agreed(trial, sums);
+    }
+    choice->spent_ns += trial->extra_ns;
+    choice->trials_ns += trial->cost_ns;
+    trial->extra_ns = trial->cost_ns = 0;
+    choice->opens = over || irr_choice_is_check(choice) ? 0 : payable(choice);
+    if (choice->opens > 0) {
+        return IRR_CHOICE_OPENS;
+    }
+    return over ? settle(choice) : go_on_with_trial(choice);
+}
+
 static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
 {
     choice->share = (double)(UINT32_MAX - (uint32_t)words[IRR_CHOICE_THRIFT]) / 100;
@@ -362,48 +419,11 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
         choice->losses = 0;
         choice->listed = choice->relists = true;
         choice->checks = choice->strategy != 0;
-    } else if (choice->calls >= choice->again) {
+    } else if (choice->phase == IRR_CHOICE_BETWEEN && choice->calls >= choice->again) {
         choice->checks = choice->strategy != 0;
         choice->relists = choice->strategy == 0 && choice->next == choice->list;
     }
-    return go_on(choice);
-}
-
-/* ---- trials ---- */
-
-static irr_choice_act_t settle(irr_choice_t *choice)
-{
-    const int before = choice->strategy;
-    uint64_t soon;
-
-    choice->exchanges += (uint64_t)choice->trial.exchanges;
-    choice->tries = false;
-    soon = (uint64_t)((irr_choice_judge(choice) ? AGAIN_SOON : AGAIN) * (double)choice->calls);
-    if (choice->strategy != before || irr_choice_is_check(choice) || soon < choice->again) {
-        choice->again = soon;   /* otherwise the number of exchanges that was set with the list stays */
-    }
-    return IRR_CHOICE_SETTLES;
-}
-
-static irr_choice_act_t after_round(irr_choice_t *choice, const uint64_t *sums)
-{
-    irr_trial_t *trial = &choice->trial;
-    bool over = false;
-
-    take_cost(choice);
-    if (trial->looks) {
-        irr_trial_looked(trial, sums);
-    } else {
-        over = irr_trial_agreed(trial, sums);
-    }
-    choice->spent_ns += trial->extra_ns;
-    choice->trials_ns += trial->cost_ns;
-    trial->extra_ns = trial->cost_ns = 0;
-    choice->opens = over || irr_choice_is_check(choice) ? 0 : payable(choice);
-    if (choice->opens > 0) {
-        return IRR_CHOICE_OPENS;
-    }
-    return over || !irr_trial_go_on(trial, budget_ns(choice)) ? settle(choice) : IRR_CHOICE_GOES_ON;
+    return choice->phase == IRR_CHOICE_PAUSED ? resume(choice) : go_on(choice);
 }
 
 void irr_choice_agreement_took(irr_choice_t *choice, double ns)
@@ -422,7 +442,8 @@ irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IR
     choice->spent_ns += choice->agreement_ns + (double)words[IRR_CHOICE_SPENT_NS];
     choice->own_spent_ns = 0;
     choice->setup = (irr_choice_setup_t){ words[IRR_CHOICE_FIRST_NS], words[IRR_CHOICE_STRATEGY_NS] };
-    return choice->tries ? after_round(choice, &words[IRR_CHOICE_SUMS]) : after_epoch(choice, words);
+    return choice->phase == IRR_CHOICE_TRIES ? after_round(choice, &words[IRR_CHOICE_SUMS])
+                                             : after_epoch(choice, words);
 }
 
 irr_choice_act_t irr_choice_settled(irr_choice_t *choice)
@@ -449,7 +470,7 @@ int irr_choice_slot(const irr_choice_t *choice, int i)
     int slot = 0;
 
     busy[choice->strategy] = true;
-    for (int k = 0; choice->tries && k < choice->trial.count; k++) {
+    for (int k = 0; choice->phase == IRR_CHOICE_TRIES && k < choice->trial.count; k++) {
         busy[choice->slots[k]] = true;
     }
     for (int left = i + 1; left > 0; left -= !busy[slot]) {
@@ -461,7 +482,7 @@ int irr_choice_slot(const irr_choice_t *choice, int i)
 /* Adds the strategies that were opened to the trial. */
 static void add_strategies(irr_choice_t *choice, int strategies)
 {
-    const int first = choice->tries ? choice->trial.count : 1;
+    const int first = choice->phase == IRR_CHOICE_TRIES ? choice->trial.count : 1;
     int slots[IRR_TRIAL_STRATEGIES];
 
     for (int i = 0; i < strategies; i++) {
@@ -469,7 +490,7 @@ static void add_strategies(irr_choice_t *choice, int strategies)
     }
     memcpy(&choice->slots[first], slots, (size_t)strategies * sizeof(*slots));
     choice->tried += strategies;
-    if (choice->tries) {
+    if (choice->phase == IRR_CHOICE_TRIES) {
         irr_trial_add(&choice->trial, strategies);
     } else {
         begin_trial(choice, 1 + strategies);
@@ -489,8 +510,5 @@ irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int strategies)
         add_strategies(choice, strategies);
         return IRR_CHOICE_GOES_ON;
     }
-    if (!choice->tries) {
-        return go_on(choice);
-    }
-    return irr_trial_go_on(&choice->trial, budget_ns(choice)) ? IRR_CHOICE_GOES_ON : settle(choice);
+    return choice->phase == IRR_CHOICE_TRIES ? go_on_with_trial(choice) : go_on(choice);
 }

@@ -9,8 +9,9 @@
  * plus half of the saved time, minus the time already spent.
  *
  * The caller lists strategies that may be faster, the most promising first (choose/candidates.h), and opens as many of
- * them as the budget allows.  A trial compares the open strategies with the current strategy (choose/trial.h).  The
- * winner becomes the current strategy.  Later trials compare it with the rest of the list, as the budget allows.
+ * them as the budget allows.  A trial compares the open strategies with the current strategy (choose/trial.h).  If the
+ * budget is spent before the trial has ended, the trial pauses for some epochs.  The winner becomes the current strategy.
+ * Later trials compare it with the rest of the list, as the budget allows.
  *
  * An epoch is the time from one agreement to the next.  The next agreement takes place when the budget is likely to
  * suffice for a trial.  An epoch has at most as many exchanges as there were before it.  With any strategy except
@@ -67,6 +68,12 @@ enum {
     IRR_CHOICE_WORDS = IRR_CHOICE_SUMS + IRR_TRIAL_SUMS
 };
 
+/*
+ * BETWEEN: no trial has begun since the last one ended.  TRIES: the exchanges are those of a trial.  PAUSED: a trial waits
+ * for the budget, and all exchanges use the current strategy; the strategies of the trial stay open.
+ */
+typedef enum irr_choice_phase { IRR_CHOICE_BETWEEN, IRR_CHOICE_TRIES, IRR_CHOICE_PAUSED } irr_choice_phase_t;
+
 /* The next act of the caller. */
 typedef enum irr_choice_act {
     IRR_CHOICE_GOES_ON,
@@ -100,7 +107,7 @@ typedef struct irr_choice {
     bool              recalls;     /* the first strategy of the list becomes the current one as soon as it is open */
     int               losses;      /* trials of this load that strategy 0 has won */
     bool              recalled;    /* the current strategy was taken from lessons, and has had no verdict since */
-    bool              tries;       /* a trial is running */
+    irr_choice_phase_t phase;
     int               strategy;    /* the current strategy; a trial also uses others */
     irr_speedup_t     speedup;     /* speedup of the current strategy over strategy 0, by its last verdict */
     double            best;        /* highest speedup of the other strategies since the last list; 0: no trial */
@@ -157,7 +164,7 @@ bool irr_choice_node_set(irr_choice_t *choice, bool one_node, int node_ranks, bo
 /* Returns the strategy of the next exchange: 0, or one that is open. */
 static inline int irr_choice_strategy(const irr_choice_t *choice)
 {
-    return choice->tries ? choice->slots[choice->trial.strategy] : choice->strategy;
+    return choice->phase == IRR_CHOICE_TRIES ? choice->slots[choice->trial.strategy] : choice->strategy;
 }
 
 /*
@@ -166,7 +173,7 @@ static inline int irr_choice_strategy(const irr_choice_t *choice)
  */
 static inline bool irr_choice_goes_on(irr_choice_t *choice)
 {
-    if (choice->tries || choice->calls + IRR_CHOICE_TIMED >= choice->due) {
+    if (choice->phase == IRR_CHOICE_TRIES || choice->calls + IRR_CHOICE_TIMED >= choice->due) {
         return false;
     }
     choice->calls++;

@@ -11,10 +11,14 @@
 #define LENGTH_MIN 4
 #define LENGTH_MAX 16
 
-/* Untimed and timed exchanges of a look. */
-#define LOOK_WARM_UP 1
-#define LOOK_SHORT   3
-#define LOOK_LONG    1
+/*
+ * Untimed and timed exchanges of a look.  After a change of the strategy, short exchanges take up to ten times as long
+ * until each rank has touched its FIFOs, and the ranks that share a processor have found a common rhythm.
+ */
+#define WARM_UP_SHORT 4
+#define WARM_UP_LONG  1
+#define LOOK_SHORT    12
+#define LOOK_LONG     1
 
 /* Least time of a long exchange, in ns.  Disturbances by other programs of the machine are short in comparison. */
 #define LONG_NS 2.5e6
@@ -33,7 +37,7 @@
 
 static bool is_in(const irr_trial_t *trial, int strategy)
 {
-    return trial->left[strategy] && !(trial->looks && trial->looked[strategy]);
+    return trial->left[strategy] && !(trial->stage == IRR_TRIAL_LOOKS && trial->looked[strategy]);
 }
 
 /*
@@ -72,11 +76,22 @@ static int look_length(bool long_ones)
     return long_ones ? LOOK_LONG : LOOK_SHORT;
 }
 
+static int look_warm_up(bool long_ones)
+{
+    return long_ones ? WARM_UP_LONG : WARM_UP_SHORT;
+}
+
+/* Sets the lengths of a stay in the looks that follow. */
+static void prepare_look(irr_trial_t *trial)
+{
+    trial->stage = IRR_TRIAL_LOOKS;
+    trial->length = look_length(trial->long_ones);
+    trial->warm_up = look_warm_up(trial->long_ones);
+}
+
 static void begin_look(irr_trial_t *trial)
 {
-    trial->looks = true;
-    trial->length = look_length(trial->long_ones);
-    trial->warm_up = LOOK_WARM_UP;
+    prepare_look(trial);
     begin_round(trial);
 }
 
@@ -102,7 +117,7 @@ void irr_trial_add(irr_trial_t *trial, int more)
 
 int irr_trial_look(double mean_ns)
 {
-    return LOOK_WARM_UP + look_length(irr_trial_is_long(mean_ns));
+    return look_warm_up(irr_trial_is_long(mean_ns)) + look_length(irr_trial_is_long(mean_ns));
 }
 
 /* Adds the time of an exchange.  When a group is complete, its longest exchange is subtracted. */
@@ -121,7 +136,7 @@ void irr_trial_took(irr_trial_t *trial, int sum, uint64_t ns)
     uint64_t *least = &trial->sums[sum];
 
     trial->most[sum] = ns > trial->most[sum] ? ns : trial->most[sum];
-    if (!trial->looks) {
+    if (trial->stage != IRR_TRIAL_LOOKS) {
         take_pair(trial, sum, ns);
     } else if (*least == 0 || ns < *least) {
         *least = ns;
@@ -131,7 +146,7 @@ void irr_trial_took(irr_trial_t *trial, int sum, uint64_t ns)
 /* Returns the number of exchanges whose times the sum of a stay contains. */
 static int counted(const irr_trial_t *trial)
 {
-    return trial->looks || trial->long_ones ? 1 : trial->length / GROUP * (GROUP - 1);
+    return trial->stage == IRR_TRIAL_LOOKS || trial->long_ones ? 1 : trial->length / GROUP * (GROUP - 1);
 }
 
 /*
@@ -141,14 +156,14 @@ static int counted(const irr_trial_t *trial)
 void irr_trial_words(const irr_trial_t *trial, uint64_t words[IRR_TRIAL_SUMS])
 {
     memcpy(words, trial->sums, sizeof(trial->sums));
-    if (trial->looks) {
+    if (trial->stage == IRR_TRIAL_LOOKS) {
         memcpy(words + IRR_TRIAL_STRATEGIES, trial->most, IRR_TRIAL_STRATEGIES * sizeof(*words));
     }
 }
 
 bool irr_trial_begins(irr_trial_t *trial)
 {
-    const int turns = trial->looks ? 1 : IRR_TRIAL_STAYS;
+    const int turns = trial->stage == IRR_TRIAL_LOOKS ? 1 : IRR_TRIAL_STAYS;
     int next;
 
     trial->exchanges++;
@@ -197,13 +212,25 @@ static void drop_to(irr_trial_t *trial, int keep)
     }
 }
 
+/*
+ * Drops the hopeless strategies of a look (trial.h).  A strategy that is hopeless for the first time is not dropped: its
+ * look, and that of the base, are repeated.
+ */
 static void drop_hopeless(irr_trial_t *trial)
 {
     const int best = extreme(trial, false);
     const double most = best < 0 || trial->speedups[best].is < 1 ? 1 : trial->speedups[best].is;
 
     for (int i = 1; i < trial->count; i++) {
-        trial->left[i] = trial->left[i] && trial->speedups[i].is * HOPELESS >= most;
+        const bool hopeless = trial->left[i] && trial->speedups[i].is * HOPELESS < most;
+
+        if (hopeless && (trial->doubted[i] || trial->lenient)) {
+            trial->left[i] = false;
+        } else if (hopeless) {
+            trial->doubted[i] = true;
+            trial->looked[i] = false;
+            trial->looked[0] = trial->long_ones;
+        }
     }
 }
 
@@ -320,19 +347,6 @@ bool irr_trial_agreed(irr_trial_t *trial, const uint64_t *sums)
     return ends;
 }
 
-/* Returns the additional time of the next round.  The time that strategies are likely to save is not subtracted. */
-static double extra_of(const irr_trial_t *trial)
-{
-    double extra = 0;
-
-    for (int i = 1; i < trial->count; i++) {
-        if (trial->left[i] && trial->speedups[i].is < 1) {
-            extra += trial->each_ns[0] * (1 / trial->speedups[i].is - 1);
-        }
-    }
-    return extra * IRR_TRIAL_STAYS * (trial->warm_up + trial->length);
-}
-
 /*
  * Returns the number of timed exchanges of a stay.  If many samples show no winner, the difference is small, and longer
  * stays measure it at a low cost.
@@ -344,17 +358,64 @@ static int length_of(const irr_trial_t *trial)
     return trial->long_ones ? 1 : length < LENGTH_MAX ? length : LENGTH_MAX;
 }
 
-bool irr_trial_go_on(irr_trial_t *trial, double budget_ns)
+/* Returns whether a look follows: some strategy that is left has none yet, or its look is repeated. */
+static bool must_look(const irr_trial_t *trial)
 {
-    int left = count_left(trial);
+    bool must = false;
 
-    left = left > 2 ? (left + 1) / 2 : left;
-    trial->looks = false;
+    for (int i = 1; i < trial->count; i++) {
+        must = must || (trial->left[i] && !trial->looked[i]);
+    }
+    return must;
+}
+
+/* Sets the stage, and the lengths of the stays, of the round that follows.  Drops the slower half of the strategies. */
+static void prepare_round(irr_trial_t *trial)
+{
+    const int left = count_left(trial);
+
+    if (trial->stage != IRR_TRIAL_PAUSES) {   /* otherwise the half was dropped before the pause */
+        drop_to(trial, left > 2 ? (left + 1) / 2 : left);
+    }
+    trial->stage = IRR_TRIAL_ROUNDS;
     trial->warm_up = trial->long_ones ? 0 : 1;
     trial->length = length_of(trial);
-    for (drop_to(trial, left); left > 0 && extra_of(trial) > fmax(0, budget_ns); left--) {
+}
+
+/* Returns the additional time of the round that follows.  The time that strategies are likely to save is not subtracted. */
+static double extra_of(const irr_trial_t *trial)
+{
+    double extra = 0;
+
+    for (int i = 1; i < trial->count; i++) {
+        if (is_in(trial, i) && trial->speedups[i].is < 1) {
+            extra += trial->each_ns[0] * (1 / trial->speedups[i].is - 1);
+        }
+    }
+    return extra * (trial->stage == IRR_TRIAL_LOOKS ? 1 : IRR_TRIAL_STAYS) * (trial->warm_up + trial->length);
+}
+
+irr_trial_next_t irr_trial_go_on(irr_trial_t *trial, double budget_ns)
+{
+    int left;
+
+    if (must_look(trial)) {
+        prepare_look(trial);
+    } else {
+        prepare_round(trial);
+    }
+    left = count_left(trial);
+    for (; left > 1 && extra_of(trial) > fmax(0, budget_ns); left--) {
         drop_to(trial, left - 1);
     }
+    if (left == 0) {
+        return IRR_TRIAL_ENDS;
+    }
+    if (extra_of(trial) > fmax(0, budget_ns)) {
+        trial->pause_ns = extra_of(trial);
+        trial->stage = IRR_TRIAL_PAUSES;
+        return IRR_TRIAL_WAITS;
+    }
     begin_round(trial);
-    return left > 0;
+    return IRR_TRIAL_GOES_ON;
 }

@@ -5,10 +5,11 @@
  * slot 0, and the other strategies are in slots 1, 2 and so on.
  *
  * 1. A look is one stay of a few exchanges, which sorts out slow strategies.  Each strategy has a look.  The first
- *    exchange of a stay is not timed, because it builds plans and memory that later exchanges reuse.  The shortest of
- *    the other exchanges counts.  If exchanges are long, the base has no look, because its known mean time is used.  A
- *    strategy is dropped if it takes more than twice as long as the fastest strategy, the base included.  The caller
- *    may then add strategies, which have a look, too.
+ *    exchanges of a stay are not timed, because they touch memory for the first time and build plans that later
+ *    exchanges reuse.  The shortest of the other exchanges counts.  If exchanges are long, the base has no look, because
+ *    its known mean time is used.  A strategy is hopeless if it takes more than twice as long as the fastest strategy,
+ *    the base included.  Other work of the machine may cause such a loss, so the look is repeated, and the strategy is
+ *    dropped if it is hopeless again.  The caller may then add strategies, which have a look, too.
  * 2. Rounds follow the looks.  A round has four turns, and in a turn each strategy has one stay.  The second and the
  *    fourth turn have the reverse order of the first and the third turn.  With a base A and strategies B and C the
  *    order is A B C C B A A B C C B A, so a machine that becomes slower favours no strategy.  The stay of a strategy
@@ -18,7 +19,7 @@
  *    network are part of their cost.
  * 3. After each round the ranks agree on the largest times.  A strategy is dropped if the upper bound of its speedup is
  *    below 1.03 or below the speedup of the best strategy.  While more than two strategies are left, the slower half of
- *    them is dropped.  The last strategy (for long exchanges: the best strategy) wins when the lower bound of its
+ *    them is dropped.  If the budget does not cover the next round or look, the trial pauses.  The last strategy (for long exchanges: the best strategy) wins when the lower bound of its
  *    speedup is at least 1.03; with short exchanges and fewer than 8 samples it must be at least 1.2.  After 24 samples
  *    the trial ends: the best strategy wins under the same condition, otherwise the base.
  *
@@ -28,7 +29,7 @@
  *
  * All ranks take the same decisions, because these depend only on the number of exchanges and on agreed times.
  *
- * With 4 strategies beside the base, looks take 20 exchanges, and rounds take 60 to 450 exchanges.  If exchanges are
+ * With 4 strategies beside the base, looks take 80 exchanges, and rounds take 60 to 450 exchanges.  If exchanges are
  * long, looks take 8 exchanges, and rounds take 12 to 52.
  */
 #ifndef IRR_TRIAL_H
@@ -47,13 +48,21 @@
 /* Words that the ranks agree on after a round. */
 #define IRR_TRIAL_SUMS (IRR_TRIAL_STAYS * IRR_TRIAL_STRATEGIES)
 
+/* LOOKS, ROUNDS: the exchanges of a look or of a round run.  PAUSES: the budget does not cover the next ones yet. */
+typedef enum irr_trial_stage { IRR_TRIAL_LOOKS, IRR_TRIAL_ROUNDS, IRR_TRIAL_PAUSES } irr_trial_stage_t;
+
+/* GOES_ON: a look or a round begins.  WAITS: it needs a larger budget.  ENDS: no strategy is left, the base has won. */
+typedef enum irr_trial_next { IRR_TRIAL_GOES_ON, IRR_TRIAL_WAITS, IRR_TRIAL_ENDS } irr_trial_next_t;
+
 typedef struct irr_trial {
+    irr_trial_stage_t stage;
     int      count;                    /* number of strategies; the base is the first strategy */
     bool     left[IRR_TRIAL_STRATEGIES];   /* by strategy: true if the strategy was not dropped */
     bool     looked[IRR_TRIAL_STRATEGIES];
     bool     long_ones;                /* true: exchanges are long, so a few of them are enough */
     bool     lenient;                  /* the trial is lenient: a speedup of 1 is enough to win */
-    bool     looks;                    /* the current round is a look */
+    bool     doubted[IRR_TRIAL_STRATEGIES];   /* the strategy was hopeless in its first look */
+    double   pause_ns;                 /* during a pause: the budget that the next look or round needs */
     int      length;                   /* number of timed exchanges of a stay */
     int      warm_up;                  /* number of untimed exchanges before the timed exchanges of a stay */
     int      strategy;                 /* the strategy of the current stay */
@@ -110,9 +119,10 @@ void irr_trial_looked(irr_trial_t *trial, const uint64_t *sums);
 bool irr_trial_agreed(irr_trial_t *trial, const uint64_t *sums);
 
 /*
- * Begins the next round.  The round may take budget_ns longer than the same number of exchanges by the base.  Drops the
- * slowest strategies until the round fits.  Returns false if no strategy is left: the base has won.
+ * Begins the next round, or repeats looks.  Both may take budget_ns longer than the same number of exchanges by the base.
+ * Drops the slowest strategies until one is left or the budget is sufficient.  If it is not, the trial pauses until the
+ * caller calls this function again.
  */
-bool irr_trial_go_on(irr_trial_t *trial, double budget_ns);
+irr_trial_next_t irr_trial_go_on(irr_trial_t *trial, double budget_ns);
 
 #endif
