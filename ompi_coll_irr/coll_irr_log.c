@@ -95,7 +95,7 @@ static void add_host(clause_t *clause, const mca_coll_irr_module_t *module, cons
 
     if (choice->relists && choice->exchanges == service->logged_exchanges) {
         add(clause, "messages have changed, and a new trial of the previous algorithm does not pay yet");
-    } else if (choice->phase != IRR_CHOICE_BETWEEN) {
+    } else if (irr_choice_has_trial(choice)) {
         add(clause, "a trial of %d algorithm%s is not over yet", choice->trial.count - 1,
             plural(choice->trial.count - 1));
     } else if (choice->tried > 0 && choice->best > 0) {

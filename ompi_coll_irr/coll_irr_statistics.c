@@ -125,7 +125,7 @@ static void record_choice(const mca_coll_irr_service_t *service, mca_coll_irr_re
 
     record->setup_ns += (uint64_t)whole_ns(choice->trials_ns);
     record->tried = (uint64_t)choice->tried;
-    record->trial_exchanges = choice->exchanges + (choice->phase != IRR_CHOICE_BETWEEN ? (uint64_t)choice->trial.exchanges : 0);
+    record->trial_exchanges = choice->exchanges + (irr_choice_has_trial(choice) ? (uint64_t)choice->trial.exchanges : 0);
     if (service->host_strategy != 0) {
         return;   /* Open MPI's implementation is no strategy, so its time is unknown */
     }

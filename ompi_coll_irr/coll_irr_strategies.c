@@ -21,12 +21,14 @@
 #include <unistd.h>
 
 /*
- * Estimated times in ns to open the transport, in addition if the ranks are on several nodes, and to open a strategy.
- * If n ranks share each processor of a node, the first and the third time are n times as long.
+ * Estimated times in ns to open shared memory, to open a network transport, in addition if the ranks are on several
+ * nodes, and to open a strategy and use it for the first time.  If n ranks share each processor of a node, all of these
+ * except the third are n times as long.
  */
-#define ENGINE_NS  UINT64_C(16000000)
-#define NETWORK_NS UINT64_C(20000000)
-#define STRATEGY_NS UINT64_C(300000)
+#define MEMORY_NS   UINT64_C(250000)
+#define ENGINE_NS   UINT64_C(16000000)
+#define NETWORK_NS  UINT64_C(20000000)
+#define STRATEGY_NS UINT64_C(350000)
 
 /* One more word: the service has failed on a rank. */
 _Static_assert(IRR_CHOICE_WORDS + 1 <= MCA_COLL_IRR_REDUCTION_WORDS, "a reduction has room for the words of a choice");
@@ -117,13 +119,13 @@ static irr_choice_setup_t setup(const mca_coll_irr_module_t *module, const mca_c
     const int ranks = mca_coll_irr_ranks_on_my_node(&module->ranks);
     const uint64_t ranks_per_cpu = cpus > 0 ? ((uint64_t)ranks + (uint64_t)cpus - 1) / (uint64_t)cpus : 1;
     const bool one_node = ranks == module->ranks.size;
+    const uint64_t open_ns = only_shared(module, service) ? ranks_per_cpu * MEMORY_NS
+                                                          : ranks_per_cpu * ENGINE_NS + (one_node ? 0 : NETWORK_NS);
     irr_counters_t counters;
 
     mca_coll_irr_counters(&counters);
     return (irr_choice_setup_t){
-        .first = counters.endpoints_open > 0 || only_shared(module, service) ? 0
-                     : ranks_per_cpu * ENGINE_NS + (one_node ? 0 : NETWORK_NS),
-        .strategy = ranks_per_cpu * STRATEGY_NS };
+        .first = counters.endpoints_open > 0 ? 0 : open_ns, .strategy = ranks_per_cpu * STRATEGY_NS };
 }
 
 /* ---- steps ---- */

@@ -262,7 +262,7 @@ static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service
     const double here = (double)module->passed[service->which] + 1;
     const double saves = choice->mean_ns * (choice->speedup.is - 1);
 
-    return mca_coll_irr_is_served(service) || choice->phase == IRR_CHOICE_TRIES || service->communicators % PROBES == 0 ||
+    return mca_coll_irr_is_served(service) || irr_choice_tries(choice) || service->communicators % PROBES == 0 ||
            saves * (expected > here ? expected : here) >= choice->usual_agreement_ns;
 }
 

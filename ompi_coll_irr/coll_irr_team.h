@@ -73,7 +73,7 @@ static inline bool mca_coll_irr_team_must_join(const mca_coll_irr_module_t *modu
     return !module->joined[service->which] &&
            (service->state == MCA_COLL_IRR_SERVING ||
             (service->state == MCA_COLL_IRR_CHOOSING &&
-             (service->choice.phase == IRR_CHOICE_TRIES || service->choice.strategy != service->host_strategy)));
+             (irr_choice_tries(&service->choice) || service->choice.strategy != service->host_strategy)));
 }
 
 /* Returns the service of a collective, or NULL if the collective was not called on this communicator. */

@@ -18,7 +18,7 @@ static bool agree_round(irr_trial_t *trial)
     } else if (irr_trial_agreed(trial, agreed)) {
         return true;
     }
-    return !irr_trial_go_on(trial, HUGE_VAL);
+    return irr_trial_go_on(trial, HUGE_VAL) == IRR_TRIAL_ENDS;
 }
 
 /* Records the time of the next exchange. Returns true if the exchange was the last exchange of the round. */
@@ -31,10 +31,10 @@ static bool took(irr_trial_t *trial, uint64_t ns)
 }
 
 /*
- * Maximum number of exchanges of a trial with all strategies: looks, a round of the better half, a round of the better
- * quarter, and four more rounds of this quarter.
+ * Maximum number of exchanges of a trial with all strategies: looks, a repeated look, a round of the better half, a
+ * round of the better quarter, and four more rounds of this quarter.
  */
-enum { MOST = 9 * 4 + 4 * 5 * 5 + 4 * 3 * (5 + 9 + 9 + 17 + 17) };
+enum { MOST = 9 * 8 + 2 * 16 + 4 * 5 * 5 + 4 * 3 * (5 + 9 + 9 + 17 + 17) };
 
 /* Runs a trial: exchanges by strategy i take ns[i], and `drift` times as long in the second halves of rounds. */
 static irr_trial_t try(const double *ns, int count, double drift)
@@ -68,8 +68,8 @@ IRR_TEST(test_best_wins, "a trial finds the best strategy at any position of the
 
 /*
  * A trial compares neighboring stays, so a machine that becomes slower neither hides nor feigns a gain. A strategy must
- * win by at least 3 %. Hopeless strategies are dropped after one look at each strategy. If exchanges are long, a trial
- * needs fewer exchanges.
+ * win by at least 3 %. Hopeless strategies are dropped after one look at each, and another look at the fastest. If
+ * exchanges are long, a trial needs fewer exchanges.
  */
 IRR_TEST(test_known, "trials with known times")
 {
@@ -82,7 +82,7 @@ IRR_TEST(test_known, "trials with known times")
     } rows[] = {
         { { 1000, 900 }, 2, 1, 1, 0, 0 }, { { 1000, 900 }, 2, 1.2, 1, 0, 0 }, { { 1000, 1000 }, 2, 1.2, 0, 0, 0 },
         { { 1000, 980 }, 2, 1, 0, 0, 0 }, { { 1e7, 9.8e6 }, 2, 1, 0, 0, 0 }, { { 1000, 960 }, 2, 1, 1, 0, 0 },
-        { { 1000, 100000, 100000, 100000, 100000 }, 5, 1, 0, 5 * 4, 4 * 4 * 99000 },
+        { { 1000, 100000, 100000, 100000, 100000 }, 5, 1, 0, 5 * 8 + 2 * 16, (4 * 8 + 16) * 99000 },
         { { 1e7, 9e6, 8e6, 7e6, 6e6 }, 5, 1, 4, 8 + 12, 0 }
     };
 
@@ -146,15 +146,62 @@ IRR_TEST_SEEDED(test_noise, "trials with random times and delays")
     }
 }
 
-IRR_TEST(test_first_is_not_timed, "the first exchange after a change of strategy is not timed")
+IRR_TEST(test_first_are_not_timed, "the first four exchanges of a look are not timed")
 {
     irr_trial_t trial;
 
     irr_trial_begin(&trial, 2, 1000);
-    CU_ASSERT_FALSE(irr_trial_times(&trial));
-    CU_ASSERT_FALSE(took(&trial, 1000000));
+    for (int i = 0; i < 4; i++) {
+        CU_ASSERT_FALSE(irr_trial_times(&trial));
+        CU_ASSERT_FALSE(took(&trial, 1000000));
+    }
     CU_ASSERT_TRUE(irr_trial_times(&trial));
     CU_ASSERT_EQUAL(trial.sums[0], 0);
+}
+
+/* Takes the looks of a trial of strategy 1, whose exchanges take `ns` instead of 1000 ns. Returns what follows. */
+static irr_trial_next_t look(irr_trial_t *trial, uint64_t ns, double budget_ns)
+{
+    uint64_t words[IRR_TRIAL_SUMS];
+
+    while (!took(trial, trial->strategy == 1 ? ns : 1000)) {
+    }
+    irr_trial_words(trial, words);
+    irr_trial_looked(trial, words);
+    return irr_trial_go_on(trial, budget_ns);
+}
+
+/* Other work of the machine may delay all exchanges of a look. */
+IRR_TEST(test_doubted, "a strategy that seems hopeless has a second, longer look")
+{
+    irr_trial_t trial;
+
+    irr_trial_begin(&trial, 2, 1000);
+    CU_ASSERT_EQUAL(look(&trial, 5000, 1e9), IRR_TRIAL_GOES_ON);
+    CU_ASSERT_TRUE(trial.left[1]);
+    CU_ASSERT_EQUAL(trial.stage, IRR_TRIAL_LOOKS);
+    CU_ASSERT_EQUAL(trial.length, 12);
+    CU_ASSERT_EQUAL(look(&trial, 700, 1e9), IRR_TRIAL_GOES_ON);
+    CU_ASSERT_EQUAL(trial.stage, IRR_TRIAL_ROUNDS);
+    CU_ASSERT_DOUBLE_EQUAL(trial.speedups[1].is, 1 / 0.7, 1e-6);
+    irr_trial_begin(&trial, 2, 1000);
+    CU_ASSERT_EQUAL(look(&trial, 5000, 1e9), IRR_TRIAL_GOES_ON);
+    CU_ASSERT_EQUAL(look(&trial, 5000, 1e9), IRR_TRIAL_ENDS);
+    CU_ASSERT_EQUAL(trial.winner, 0);
+}
+
+/* One round of a strategy that needs 1500 instead of 1000 ns takes 4 * 5 * 500 ns longer. */
+IRR_TEST(test_pause, "a trial pauses until the budget covers the next round")
+{
+    irr_trial_t trial;
+
+    irr_trial_begin(&trial, 2, 1000);
+    CU_ASSERT_EQUAL(look(&trial, 1500, 9999), IRR_TRIAL_WAITS);
+    CU_ASSERT_EQUAL(trial.stage, IRR_TRIAL_PAUSES);
+    CU_ASSERT_DOUBLE_EQUAL(trial.pause_ns, 10000, 1e-6);
+    CU_ASSERT_EQUAL(irr_trial_go_on(&trial, -1), IRR_TRIAL_WAITS);
+    CU_ASSERT_EQUAL(irr_trial_go_on(&trial, 10001), IRR_TRIAL_GOES_ON);
+    CU_ASSERT_EQUAL(trial.stage, IRR_TRIAL_ROUNDS);
 }
 
 IRR_TEST(test_disturbed_look, "one slow exchange does not drop a strategy")
@@ -164,7 +211,7 @@ IRR_TEST(test_disturbed_look, "one slow exchange does not drop a strategy")
     int n = 0;
 
     irr_trial_begin(&trial, 2, 1000);
-    while (!took(&trial, trial.strategy == 1 && ++n == 3 ? 4000000 : 1000)) {
+    while (!took(&trial, trial.strategy == 1 && ++n == 6 ? 4000000 : 1000)) {
     }
     irr_trial_words(&trial, words);
     irr_trial_looked(&trial, words);
@@ -182,7 +229,7 @@ IRR_TEST(test_disturbed_stay, "the longest of several consecutive exchanges is i
 
     irr_trial_begin(&trial, 2, 1e5);
     irr_trial_looked(&trial, look);
-    CU_ASSERT_TRUE(irr_trial_go_on(&trial, 1e9));
+    CU_ASSERT_EQUAL(irr_trial_go_on(&trial, 1e9), IRR_TRIAL_GOES_ON);
     while (!took(&trial, n++ % 5 == 2 ? 4000000 : trial.strategy == 1 ? 70000 : 100000)) {
     }
     CU_ASSERT_TRUE(agree_round(&trial));
@@ -204,7 +251,7 @@ IRR_TEST(test_undecided, "a trial goes on until the result of its rounds is clea
     irr_trial_begin(&trial, 2, 2e7);
     irr_trial_looked(&trial, look);
     for (int round = 1; round <= 3; round++) {
-        CU_ASSERT_TRUE(irr_trial_go_on(&trial, 1e9));
+        CU_ASSERT_EQUAL(irr_trial_go_on(&trial, 1e9), IRR_TRIAL_GOES_ON);
         CU_ASSERT_EQUAL(trial.length, 1);
         CU_ASSERT_EQUAL(irr_trial_agreed(&trial, sums), round == 3);
         CU_ASSERT_DOUBLE_EQUAL(trial.speedups[1].is, 49 / 32.0, 1e-6);
@@ -237,12 +284,11 @@ IRR_TEST(test_budget, "the slowest strategies are dropped until a round is withi
 
     irr_trial_begin(&trial, 4, 1000);
     irr_trial_looked(&trial, sums);
-    CU_ASSERT_TRUE(irr_trial_go_on(&trial, 1e3));
+    CU_ASSERT_EQUAL(irr_trial_go_on(&trial, 1e3), IRR_TRIAL_GOES_ON);
     CU_ASSERT_TRUE(trial.left[1] && !trial.left[2] && !trial.left[3]);
-    CU_ASSERT_TRUE(irr_trial_go_on(&trial, -1e9));   /* a faster strategy has no cost */
+    CU_ASSERT_EQUAL(irr_trial_go_on(&trial, -1e9), IRR_TRIAL_GOES_ON);   /* a faster strategy has no cost */
     trial.left[1] = false;
-    trial.left[2] = true;
-    CU_ASSERT_FALSE(irr_trial_go_on(&trial, 1e3));
+    CU_ASSERT_EQUAL(irr_trial_go_on(&trial, 1e3), IRR_TRIAL_ENDS);
 }
 
 /* ---- statistics ---- */

@@ -28,8 +28,12 @@
 /* The fraction of the saved time that trials may cost. */
 #define SAVED_SPENT 0.5
 
-/* The largest fraction of the share that agreements take. */
+/*
+ * The largest fraction of the share that agreements take.  The duration of the first agreement is known only at the
+ * second; until then AGREEMENT_NS for each rank of the largest node is assumed.
+ */
 #define AGREEMENTS_MAX 0.25
+#define AGREEMENT_NS   1e4
 
 /*
  * RECENT is the weight of the last agreement in the mean duration of agreements.  A duration above OUTLIER times the
@@ -88,7 +92,7 @@ bool irr_choice_node_set(irr_choice_t *choice, bool one_node, int node_ranks, bo
 /* Returns whether the next exchange is timed. */
 static bool times(const irr_choice_t *choice)
 {
-    return choice->phase == IRR_CHOICE_TRIES ? irr_trial_times(&choice->trial) : choice->calls + IRR_CHOICE_TIMED >= choice->due;
+    return irr_choice_tries(choice) ? irr_trial_times(&choice->trial) : choice->calls + IRR_CHOICE_TIMED >= choice->due;
 }
 
 irr_choice_timing_t irr_choice_begin(irr_choice_t *choice)
@@ -96,7 +100,7 @@ irr_choice_timing_t irr_choice_begin(irr_choice_t *choice)
     irr_choice_timing_t timing = { .strategy = irr_choice_strategy(choice), .timed = times(choice), .sum = -1 };
 
     choice->calls++;
-    if (choice->phase == IRR_CHOICE_TRIES) {
+    if (irr_choice_tries(choice)) {
         timing.sum = irr_trial_sum(&choice->trial);
         timing.due = irr_trial_begins(&choice->trial);
     } else {
@@ -209,7 +213,8 @@ int irr_choice_first(bool one_node)
 /* Returns the number of strategies of the list to open next, limited by the budget and by the free slots. */
 static int payable(const irr_choice_t *choice)
 {
-    const int busy = (choice->phase == IRR_CHOICE_TRIES ? choice->trial.count : 1) + (choice->strategy != 0);   /* slot 0 stays reserved */
+    const int busy = (irr_choice_has_trial(choice) ? choice->trial.count : 1) +
+                     (choice->strategy != 0);   /* slot 0 stays reserved */
     const int room = IRR_TRIAL_STRATEGIES - busy, rest = choice->list - choice->next;
     int strategies = room < rest ? room : rest;
 
@@ -225,7 +230,8 @@ static int payable(const irr_choice_t *choice)
 static uint64_t shortest_wait(const irr_choice_t *choice)
 {
     const double each = choice->mean_ns * choice->share * AGREEMENTS_MAX;
-    const double wait = each > 0 ? choice->agreement_ns / each : 0;
+    const double ns = choice->agreement_ns > 0 ? choice->agreement_ns : AGREEMENT_NS * choice->node_ranks;
+    const double wait = each > 0 ? ns / each : 0;
 
     return wait < IRR_CHOICE_TIMED ? IRR_CHOICE_TIMED : wait < EPOCH_HOST ? (uint64_t)wait : EPOCH_HOST;
 }
@@ -366,15 +372,25 @@ static irr_choice_act_t go_on_with_trial(irr_choice_t *choice)
     }
     choice->phase = next == IRR_TRIAL_WAITS ? IRR_CHOICE_PAUSED : IRR_CHOICE_TRIES;
     if (next == IRR_TRIAL_WAITS) {
-        begin_epoch(choice, choice->trial.pause_ns);
+        const double pause_ns = choice->trial.pause_ns;
+        const double open_ns = choice->next < choice->list ? next_ns(choice, 1) : pause_ns;
+
+        begin_epoch(choice, open_ns < pause_ns ? open_ns : pause_ns);
     }
     return IRR_CHOICE_GOES_ON;
 }
 
-/* Ends a paused trial if messages have changed, because its samples are out of date. */
+/*
+ * Continues a paused trial: opens more strategies, or begins the next round, if the budget allows it.  Ends the trial
+ * if messages have changed, because its samples are out of date.
+ */
 static irr_choice_act_t resume(irr_choice_t *choice)
 {
-    return choice->relists ? settle(choice) : go_on_with_trial(choice);
+    if (choice->relists) {
+        return settle(choice);
+    }
+    choice->opens = payable(choice);
+    return choice->opens > 0 ? IRR_CHOICE_OPENS : go_on_with_trial(choice);
 }
 
 static irr_choice_act_t after_round(irr_choice_t *choice, const uint64_t *sums)
@@ -419,7 +435,7 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
         choice->losses = 0;
         choice->listed = choice->relists = true;
         choice->checks = choice->strategy != 0;
-    } else if (choice->phase == IRR_CHOICE_BETWEEN && choice->calls >= choice->again) {
+    } else if (!irr_choice_has_trial(choice) && choice->calls >= choice->again) {
         choice->checks = choice->strategy != 0;
         choice->relists = choice->strategy == 0 && choice->next == choice->list;
     }
@@ -442,8 +458,7 @@ irr_choice_act_t irr_choice_agreed(irr_choice_t *choice, const uint64_t words[IR
     choice->spent_ns += choice->agreement_ns + (double)words[IRR_CHOICE_SPENT_NS];
     choice->own_spent_ns = 0;
     choice->setup = (irr_choice_setup_t){ words[IRR_CHOICE_FIRST_NS], words[IRR_CHOICE_STRATEGY_NS] };
-    return choice->phase == IRR_CHOICE_TRIES ? after_round(choice, &words[IRR_CHOICE_SUMS])
-                                             : after_epoch(choice, words);
+    return irr_choice_tries(choice) ? after_round(choice, &words[IRR_CHOICE_SUMS]) : after_epoch(choice, words);
 }
 
 irr_choice_act_t irr_choice_settled(irr_choice_t *choice)
@@ -470,7 +485,7 @@ int irr_choice_slot(const irr_choice_t *choice, int i)
     int slot = 0;
 
     busy[choice->strategy] = true;
-    for (int k = 0; choice->phase == IRR_CHOICE_TRIES && k < choice->trial.count; k++) {
+    for (int k = 0; irr_choice_has_trial(choice) && k < choice->trial.count; k++) {
         busy[choice->slots[k]] = true;
     }
     for (int left = i + 1; left > 0; left -= !busy[slot]) {
@@ -482,7 +497,7 @@ int irr_choice_slot(const irr_choice_t *choice, int i)
 /* Adds the strategies that were opened to the trial. */
 static void add_strategies(irr_choice_t *choice, int strategies)
 {
-    const int first = choice->phase == IRR_CHOICE_TRIES ? choice->trial.count : 1;
+    const int first = irr_choice_has_trial(choice) ? choice->trial.count : 1;
     int slots[IRR_TRIAL_STRATEGIES];
 
     for (int i = 0; i < strategies; i++) {
@@ -490,7 +505,8 @@ static void add_strategies(irr_choice_t *choice, int strategies)
     }
     memcpy(&choice->slots[first], slots, (size_t)strategies * sizeof(*slots));
     choice->tried += strategies;
-    if (choice->phase == IRR_CHOICE_TRIES) {
+    if (irr_choice_has_trial(choice)) {
+        choice->phase = IRR_CHOICE_TRIES;
         irr_trial_add(&choice->trial, strategies);
     } else {
         begin_trial(choice, 1 + strategies);
@@ -510,5 +526,5 @@ irr_choice_act_t irr_choice_opened(irr_choice_t *choice, int strategies)
         add_strategies(choice, strategies);
         return IRR_CHOICE_GOES_ON;
     }
-    return choice->phase == IRR_CHOICE_TRIES ? go_on_with_trial(choice) : go_on(choice);
+    return irr_choice_has_trial(choice) ? go_on_with_trial(choice) : go_on(choice);
 }

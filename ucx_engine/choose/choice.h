@@ -10,8 +10,8 @@
  *
  * The caller lists strategies that may be faster, the most promising first (choose/candidates.h), and opens as many of
  * them as the budget allows.  A trial compares the open strategies with the current strategy (choose/trial.h).  If the
- * budget is spent before the trial has ended, the trial pauses for some epochs.  The winner becomes the current strategy.
- * Later trials compare it with the rest of the list, as the budget allows.
+ * budget is spent before the trial has ended, the trial pauses for some epochs.  The winner becomes the current
+ * strategy.  Later trials compare it with the rest of the list, as the budget allows.
  *
  * An epoch is the time from one agreement to the next.  The next agreement takes place when the budget is likely to
  * suffice for a trial.  An epoch has at most as many exchanges as there were before it.  With any strategy except
@@ -69,8 +69,8 @@ enum {
 };
 
 /*
- * BETWEEN: no trial has begun since the last one ended.  TRIES: the exchanges are those of a trial.  PAUSED: a trial waits
- * for the budget, and all exchanges use the current strategy; the strategies of the trial stay open.
+ * BETWEEN: no trial has begun since the last one ended.  TRIES: the exchanges are those of a trial.  PAUSED: a trial
+ * waits for the budget, and all exchanges use the current strategy; the strategies of the trial stay open.
  */
 typedef enum irr_choice_phase { IRR_CHOICE_BETWEEN, IRR_CHOICE_TRIES, IRR_CHOICE_PAUSED } irr_choice_phase_t;
 
@@ -161,10 +161,22 @@ void irr_choice_found(irr_choice_t *choice, const irr_speedup_t *speedup);
  */
 bool irr_choice_node_set(irr_choice_t *choice, bool one_node, int node_ranks, bool crowded);
 
+/* Returns true if the exchanges are those of a trial. */
+static inline bool irr_choice_tries(const irr_choice_t *choice)
+{
+    return choice->phase == IRR_CHOICE_TRIES;
+}
+
+/* Returns true if a trial has begun and not ended.  It may be paused. */
+static inline bool irr_choice_has_trial(const irr_choice_t *choice)
+{
+    return choice->phase != IRR_CHOICE_BETWEEN;
+}
+
 /* Returns the strategy of the next exchange: 0, or one that is open. */
 static inline int irr_choice_strategy(const irr_choice_t *choice)
 {
-    return choice->phase == IRR_CHOICE_TRIES ? choice->slots[choice->trial.strategy] : choice->strategy;
+    return irr_choice_tries(choice) ? choice->slots[choice->trial.strategy] : choice->strategy;
 }
 
 /*
@@ -173,7 +185,7 @@ static inline int irr_choice_strategy(const irr_choice_t *choice)
  */
 static inline bool irr_choice_goes_on(irr_choice_t *choice)
 {
-    if (choice->phase == IRR_CHOICE_TRIES || choice->calls + IRR_CHOICE_TIMED >= choice->due) {
+    if (irr_choice_tries(choice) || choice->calls + IRR_CHOICE_TIMED >= choice->due) {
         return false;
     }
     choice->calls++;

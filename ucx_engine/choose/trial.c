@@ -17,8 +17,11 @@
  */
 #define WARM_UP_SHORT 4
 #define WARM_UP_LONG  1
-#define LOOK_SHORT    12
+#define LOOK_SHORT    4
 #define LOOK_LONG     1
+
+/* A repeated look times this number of times as many exchanges. */
+#define LOOK_AGAIN 3
 
 /* Least time of a long exchange, in ns.  Disturbances by other programs of the machine are short in comparison. */
 #define LONG_NS 2.5e6
@@ -81,17 +84,17 @@ static int look_warm_up(bool long_ones)
     return long_ones ? WARM_UP_LONG : WARM_UP_SHORT;
 }
 
-/* Sets the lengths of a stay in the looks that follow. */
-static void prepare_look(irr_trial_t *trial)
+/* Sets the lengths of a stay in the looks that follow.  repeats: they are repeated looks. */
+static void prepare_look(irr_trial_t *trial, bool repeats)
 {
     trial->stage = IRR_TRIAL_LOOKS;
-    trial->length = look_length(trial->long_ones);
+    trial->length = look_length(trial->long_ones) * (repeats ? LOOK_AGAIN : 1);
     trial->warm_up = look_warm_up(trial->long_ones);
 }
 
 static void begin_look(irr_trial_t *trial)
 {
-    prepare_look(trial);
+    prepare_look(trial, false);
     begin_round(trial);
 }
 
@@ -213,7 +216,7 @@ static void drop_to(irr_trial_t *trial, int keep)
 }
 
 /*
- * Drops the hopeless strategies of a look (trial.h).  A strategy that is hopeless for the first time is not dropped: its
+ * Drops the hopeless strategies (trial.h).  If all are hopeless, the fastest is not dropped in its first look: its
  * look, and that of the base, are repeated.
  */
 static void drop_hopeless(irr_trial_t *trial)
@@ -224,12 +227,12 @@ static void drop_hopeless(irr_trial_t *trial)
     for (int i = 1; i < trial->count; i++) {
         const bool hopeless = trial->left[i] && trial->speedups[i].is * HOPELESS < most;
 
-        if (hopeless && (trial->doubted[i] || trial->lenient)) {
-            trial->left[i] = false;
-        } else if (hopeless) {
+        if (hopeless && i == best && !trial->doubted[i] && !trial->lenient) {
             trial->doubted[i] = true;
             trial->looked[i] = false;
             trial->looked[0] = trial->long_ones;
+        } else if (hopeless) {
+            trial->left[i] = false;
         }
     }
 }
@@ -358,7 +361,7 @@ static int length_of(const irr_trial_t *trial)
     return trial->long_ones ? 1 : length < LENGTH_MAX ? length : LENGTH_MAX;
 }
 
-/* Returns whether a look follows: some strategy that is left has none yet, or its look is repeated. */
+/* Returns whether the look of some strategy must be repeated. */
 static bool must_look(const irr_trial_t *trial)
 {
     bool must = false;
@@ -382,7 +385,7 @@ static void prepare_round(irr_trial_t *trial)
     trial->length = length_of(trial);
 }
 
-/* Returns the additional time of the round that follows.  The time that strategies are likely to save is not subtracted. */
+/* Returns the additional time of the next round.  The time that strategies are likely to save is not subtracted. */
 static double extra_of(const irr_trial_t *trial)
 {
     double extra = 0;
@@ -400,7 +403,7 @@ irr_trial_next_t irr_trial_go_on(irr_trial_t *trial, double budget_ns)
     int left;
 
     if (must_look(trial)) {
-        prepare_look(trial);
+        prepare_look(trial, true);
     } else {
         prepare_round(trial);
     }

@@ -7,9 +7,10 @@
  * 1. A look is one stay of a few exchanges, which sorts out slow strategies.  Each strategy has a look.  The first
  *    exchanges of a stay are not timed, because they touch memory for the first time and build plans that later
  *    exchanges reuse.  The shortest of the other exchanges counts.  If exchanges are long, the base has no look, because
- *    its known mean time is used.  A strategy is hopeless if it takes more than twice as long as the fastest strategy,
- *    the base included.  Other work of the machine may cause such a loss, so the look is repeated, and the strategy is
- *    dropped if it is hopeless again.  The caller may then add strategies, which have a look, too.
+ *    its known mean time is used.  A strategy is hopeless, and dropped, if it takes more than twice as long as the
+ *    fastest strategy, the base included.  Other work of the machine may delay all exchanges of a look: if all
+ *    strategies are hopeless, the fastest of them has a second, longer look.  The caller may then add strategies, which
+ *    have a look, too.
  * 2. Rounds follow the looks.  A round has four turns, and in a turn each strategy has one stay.  The second and the
  *    fourth turn have the reverse order of the first and the third turn.  With a base A and strategies B and C the
  *    order is A B C C B A A B C C B A, so a machine that becomes slower favours no strategy.  The stay of a strategy
@@ -19,9 +20,10 @@
  *    network are part of their cost.
  * 3. After each round the ranks agree on the largest times.  A strategy is dropped if the upper bound of its speedup is
  *    below 1.03 or below the speedup of the best strategy.  While more than two strategies are left, the slower half of
- *    them is dropped.  If the budget does not cover the next round or look, the trial pauses.  The last strategy (for long exchanges: the best strategy) wins when the lower bound of its
- *    speedup is at least 1.03; with short exchanges and fewer than 8 samples it must be at least 1.2.  After 24 samples
- *    the trial ends: the best strategy wins under the same condition, otherwise the base.
+ *    them is dropped.  If the budget does not cover the next round or look, the trial pauses.  The last strategy (for
+ *    long exchanges: the best strategy) wins when the lower bound of its speedup is at least 1.03; with short exchanges
+ *    and fewer than 8 samples it must be at least 1.2.  After 24 samples the trial ends: the best strategy wins under
+ *    the same condition, otherwise the base.
  *
  * A lenient trial compares one strategy with the base, which is the winner of an earlier trial (choose/choice.h).  The
  * limit for both bounds is 1 instead of 1.03.  If exchanges are long, or after 8 samples, a speedup of at least 1 is
@@ -29,7 +31,7 @@
  *
  * All ranks take the same decisions, because these depend only on the number of exchanges and on agreed times.
  *
- * With 4 strategies beside the base, looks take 80 exchanges, and rounds take 60 to 450 exchanges.  If exchanges are
+ * With 4 strategies beside the base, looks take 40 exchanges, and rounds take 60 to 450 exchanges.  If exchanges are
  * long, looks take 8 exchanges, and rounds take 12 to 52.
  */
 #ifndef IRR_TRIAL_H
@@ -119,9 +121,9 @@ void irr_trial_looked(irr_trial_t *trial, const uint64_t *sums);
 bool irr_trial_agreed(irr_trial_t *trial, const uint64_t *sums);
 
 /*
- * Begins the next round, or repeats looks.  Both may take budget_ns longer than the same number of exchanges by the base.
- * Drops the slowest strategies until one is left or the budget is sufficient.  If it is not, the trial pauses until the
- * caller calls this function again.
+ * Begins the next round, or repeats looks.  Both may take budget_ns longer than the same number of exchanges by the
+ * base.  Drops the slowest strategies until one is left or the budget is sufficient.  If it is not, the trial pauses
+ * until the caller calls this function again.
  */
 irr_trial_next_t irr_trial_go_on(irr_trial_t *trial, double budget_ns);
 
