@@ -374,6 +374,42 @@ IRR_TEST_SEEDED(test_no_network, "ranks of one node open no network")
     }
 }
 
+/*
+ * The MPI that hosts the engine calls irr_engine_progress in all of its waits. An engine on which nothing is in progress
+ * must cost next to nothing there, but it still discards messages that no receive matches (comm/unexpected.h).
+ */
+IRR_TEST(test_idle, "an idle engine has one round in 1,024 calls of progress")
+{
+    const irr_block_t blocks[2][2] = { { { 1, 0, 100 }, { 1, 0, 100 } }, { { 0, 0, 100 }, { 0, 0, 100 } } };
+    static char input[100], output[2][100];
+    unsigned rounds[2];
+    irr_world_t world;
+    irr_team_t team;
+
+    open_world_alone(&world);
+    irr_team_init(&team, &world, 0, 1);
+    settle(&team, "direct", 0, true);
+    irr_team_create_with(&team, NULL);
+    for (int r = 0; r < 2; r++) {
+        const irr_problem_t problem = { .ranks = RANKS, .rank = r, .send = { &blocks[r][0], 1 },
+                                        .recv = { &blocks[r][1], 1 } };
+
+        CU_ASSERT_NOT_EQUAL(irr_exchange_start(irr_comm_exchange(team.comms[r]), &problem, input, output[r]),
+                            IRR_ERR_PEER);
+    }
+    irr_world_progress(&world, 100);
+    for (int r = 0; r < 2; r++) {
+        CU_ASSERT_EQUAL(irr_exchange_test(irr_comm_exchange(team.comms[r])), IRR_OK);
+        rounds[r] = world.engines[r]->rounds;
+    }
+    irr_world_progress(&world, 10 * 1024);
+    for (int r = 0; r < 2; r++) {
+        CU_ASSERT_EQUAL(world.engines[r]->rounds - rounds[r], 10);
+    }
+    irr_team_destroy(&team);
+    CU_ASSERT_TRUE(irr_world_close(&world));
+}
+
 /* Each allocation of a setup fails once. Either all ranks or no ranks have the communicator, and no memory leaks. */
 IRR_TEST_SEEDED(test_lacking, "each allocation of a setup fails once")
 {

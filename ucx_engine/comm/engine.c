@@ -2,6 +2,7 @@
  * engine.c - creates and destroys the engine of a process, opens its transports, and progresses its exchanges.
  *
  * A round of progress calls the transport's progress function once. A round is idle if the transport reports no event.
+ * An MPI that calls irr_engine_progress while nothing is in progress gets a round only once in 1,024 calls.
  */
 #include "comm/exchange.h"
 
@@ -205,14 +206,25 @@ static inline unsigned progress(irr_engine_t *engine)
     return events;
 }
 
+/* Returns true if only a search for messages that no receive matches may have something to do.  The engine is locked. */
+static inline bool is_idle(const irr_engine_t *engine)
+{
+    return engine->busy == NULL && engine->notifying == NULL && !engine->closed && irr_lanes_are_idle(engine->lanes);
+}
+
+/* An idle engine has a round only when such a search is due. */
 unsigned irr_engine_progress(irr_engine_t *engine)
 {
-    unsigned events;
+    unsigned events = 0;
 
     if (!irr_lock_try(&engine->lock)) {
         return 0;
     }
-    events = progress(engine);
+    if (!is_idle(engine) || (engine->idle + 1) % IDLE_ROUNDS == 0) {
+        events = progress(engine);
+    } else {
+        engine->idle++;
+    }
     irr_lock_release(&engine->lock);
     return events;
 }

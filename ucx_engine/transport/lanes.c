@@ -206,6 +206,11 @@ static bool may_skip_far(const irr_lanes_t *lanes)
            irr_shm_is_busy(lanes->shm);
 }
 
+bool irr_lanes_are_idle(const irr_lanes_t *lanes)
+{
+    return lanes->inner[IRR_LANE_FAR] == NULL && (lanes->shm == NULL || !irr_shm_is_busy(lanes->shm));
+}
+
 static unsigned progress(irr_transport_t *transport)
 {
     irr_lanes_t *lanes = lanes_of(transport);

@@ -86,6 +86,9 @@ irr_status_t irr_lanes_open_channel(irr_lanes_t *lanes, uint16_t id, int ranks, 
 
 /* ---- shared by lanes.c and lanes_channel.c ---- */
 
+/* Returns true if no network is open, and no message of shared memory is in progress.  O(1). */
+bool irr_lanes_are_idle(const irr_lanes_t *lanes);
+
 /* Sets *inner_p to the inner transport's peer for the same process. Creates it (connect) if necessary. */
 irr_status_t irr_lanes_inner(irr_peer_t *peer, irr_lane_kind_t kind, irr_peer_t **inner_p);
 
