@@ -106,11 +106,12 @@ static int serve_counted(mca_coll_irr_module_t *module, mca_coll_irr_service_t *
     const uint64_t begin_ns = timing.timed || measures ? irr_clock_ns() : 0;
     const int result = serve(module, service->which, strategy, call);
     const uint64_t ns = begin_ns > 0 ? irr_clock_ns() - begin_ns : 0;
+    const mca_coll_irr_took_t took = { .ns = ns, .cost_ns = ns };
     int agreed = OMPI_SUCCESS;
 
     if (measures) {
         mca_coll_irr_stats_reserve(service);
-        mca_coll_irr_stats_took(service, ns);
+        mca_coll_irr_stats_took(service, strategy, &took);
         mca_coll_irr_stats_load(module, service, &call->send);
     }
     if (timing.timed) {

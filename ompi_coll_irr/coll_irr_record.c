@@ -18,6 +18,9 @@ const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS] = {
     { .json = "communicators" },
     { .json = "exchanges", .column = "    exchanges", .variable = "exchanges",
       .text = "Number of calls of %s on the communicator since the measurement began" },
+    { .json = "served", .variable = "served",
+      .text = "Number of calls of %s on the communicator that an algorithm of coll/irr served, also in trials" },
+    { .unit = MCA_COLL_IRR_FRACTION, .json = "served_share", .column = "served" },
     { .json = "messages" },
     { .unit = MCA_COLL_IRR_BYTE, .json = "bytes", .column = "   bytes" },
     { .unit = MCA_COLL_IRR_BYTE, .json = "mean_message", .column = "    mean" },
@@ -30,13 +33,14 @@ const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS] = {
       .text = "Number of agreements of the ranks of the communicator on the algorithm that serves %s" },
     { .unit = MCA_COLL_IRR_NS, .json = "time_ns", .column = "    time", .variable = "ns",
       .text = "Time in ns of this rank in calls of %s on the communicator, without agreements" },
+    { .unit = MCA_COLL_IRR_NS, .json = "strategy_ns" },
     { .unit = MCA_COLL_IRR_NS, .json = "setup_ns", .column = "  set-up", .variable = "setup_ns",
       .text = "Time in ns of this rank in agreements and preparations for %s on the communicator, plus the time that "
               "trials of slower algorithms cost (a gauge)" },
     { .unit = MCA_COLL_IRR_FRACTION, .json = "setup_share", .column = " share" },
     { .unit = MCA_COLL_IRR_SIGNED_NS, .json = "saved_ns", .column = "   saved", .variable = "saved_ns",
       .text = "Time in ns that calls of %s on the communicator have saved compared with Open MPI, estimated from "
-              "trials; negative: calls took longer (a gauge)" },
+              "trials, minus setup_ns; negative: lost (a gauge)" },
     { .unit = MCA_COLL_IRR_LOW_NS, .json = "saved_range_ns", .column = "    from", .variable = "saved_low_ns",
       .text = "Lower bound of the saved time in ns of %s, from the samples of the trials (a gauge)" },
     { .unit = MCA_COLL_IRR_SIGNED_NS, .column = "      to", .variable = "saved_high_ns",
@@ -54,12 +58,14 @@ static double ratio(uint64_t some, uint64_t whole)
 
 void mca_coll_irr_record_values(const record_t *record, double values[MCA_COLL_IRR_FIELDS])
 {
-    const bool sends = record->messages > 0, saves = record->saves != 0;
+    const bool sends = record->messages > 0;
+    const bool saves = record->saves != 0 && record->saved_high_ns - record->saved_low_ns <= (double)record->ns;
     const double all[] = {
-        (double)record->communicators, (double)record->exchanges, (double)record->messages, (double)record->bytes,
+        (double)record->communicators, (double)record->exchanges, (double)record->served,
+        ratio(record->served, record->exchanges), (double)record->messages, (double)record->bytes,
         sends ? (double)(record->bytes / record->messages) : NAN, sends ? (double)record->longest : NAN,
         ratio(record->messages, record->all_messages), (double)record->tried, (double)record->trial_exchanges,
-        (double)record->agreements, (double)record->ns, (double)record->setup_ns,
+        (double)record->agreements, (double)record->ns, (double)record->strategy_ns, (double)record->setup_ns,
         ratio(record->setup_ns, record->ns + record->setup_ns), saves ? record->saved_ns : NAN,
         saves ? record->saved_low_ns : NAN, saves ? record->saved_high_ns : NAN, record->speedup.max,
         record->algorithm
@@ -93,7 +99,8 @@ bool mca_coll_irr_record_is_sound(const record_t *record)
                  record->ranks >= 0 && record->nodes >= 0 && record->strategies >= 0 &&
                  record->strategies <= MCA_COLL_IRR_RECORD_STRATEGIES && is_range(&record->speedup) &&
                      is_range(&record->other) &&
-                 is_time((double)record->ns) && is_time((double)record->setup_ns) && is_time(record->saved_ns) &&
+                 is_time((double)record->ns) && is_time((double)record->strategy_ns) &&
+                 is_time((double)record->setup_ns) && is_time(record->saved_ns) &&
                  is_time(record->saved_low_ns) && is_time(record->saved_high_ns);
 
     for (int i = 0; sound && i < record->strategies; i++) {
@@ -160,18 +167,19 @@ static void add_times(record_t *into, const record_t *record, bool of_this_rank)
     const bool longest = record->ns > into->ns;
 
     if (longest && !of_this_rank) {
-        into->ns = 0;
+        into->ns = into->strategy_ns = into->setup_ns = 0;
         into->saves = 0;
         into->saved_ns = into->saved_low_ns = into->saved_high_ns = 0;
     }
     if (longest || of_this_rank) {
         into->ns += record->ns;
+        into->strategy_ns += record->strategy_ns;
+        into->setup_ns += record->setup_ns;
         into->saves |= record->saves;
         into->saved_ns += record->saved_ns;
         into->saved_low_ns += record->saved_low_ns;
         into->saved_high_ns += record->saved_high_ns;
     }
-    into->setup_ns = of_this_rank ? into->setup_ns + record->setup_ns : larger(into->setup_ns, record->setup_ns);
 }
 
 /* Returns true if the texts are equal up to the first number. */
@@ -212,6 +220,7 @@ static void add_counts(record_t *into, const record_t *record)
 {
     into->communicators += record->communicators;
     into->exchanges += record->exchanges;
+    into->served += record->served;
     into->agreements += record->agreements;
     into->tried += record->tried;
     into->trial_exchanges += record->trial_exchanges;

@@ -45,11 +45,12 @@ typedef struct mca_coll_irr_record_t {
     char     strategy[96];     /* that serves calls at the end */
     char     why[272];         /* reason for `strategy`, as a clause */
     int32_t  similar;          /* 1: other communicators have the same reason, except for its numbers */
-    int32_t  saves;            /* 1: saved_ns, saved_low_ns and saved_high_ns are known */
+    int32_t  saves;            /* 1: saved_ns, saved_low_ns and saved_high_ns are estimated */
     int32_t  ranks, nodes;     /* 0: unknown, or different in the communicators of the record */
     int32_t  algorithm;        /* of the current strategy, as a value of an algorithm parameter */
     uint64_t communicators;
     uint64_t exchanges;
+    uint64_t served;           /* exchanges that an algorithm of coll/irr served, also in trials */
     uint64_t all_messages;     /* messages to other ranks, with empty messages */
     uint64_t messages;         /* messages that were not empty */
     uint64_t bytes;
@@ -58,8 +59,9 @@ typedef struct mca_coll_irr_record_t {
     uint64_t trial_exchanges;  /* exchanges in trials */
     uint64_t agreements;
     uint64_t ns;               /* time in exchanges */
+    uint64_t strategy_ns;      /* part of `ns`: by the strategies in use that replaced Open MPI; without their trials */
     uint64_t setup_ns;         /* time in agreements and preparations, and extra time of exchanges in trials */
-    double   saved_ns;         /* Open MPI's time minus the time of the strategies, estimated from trials */
+    double   saved_ns;         /* strategy_ns times (speedup - 1), minus setup_ns */
     double   saved_low_ns, saved_high_ns;   /* interval of saved_ns, from the spread of the samples */
     mca_coll_irr_range_t speedup;   /* of `strategy` in its last trial; max 0 if Open MPI serves the calls */
     mca_coll_irr_range_t other;     /* if Open MPI serves the calls: speedup of the best other strategy */
@@ -98,10 +100,13 @@ typedef struct mca_coll_irr_field_t {
 } mca_coll_irr_field_t;
 
 /* The fields, in the order of output. */
-enum { MCA_COLL_IRR_FIELDS = 18 };
+enum { MCA_COLL_IRR_FIELDS = 21 };
 extern const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS];
 
-/* Sets the values of all fields; NAN if unknown. */
+/*
+ * Sets the values of all fields; NAN if unknown.  The saved time is unknown if its interval is longer than the time in
+ * exchanges.
+ */
 void mca_coll_irr_record_values(const mca_coll_irr_record_t *record, double values[MCA_COLL_IRR_FIELDS]);
 
 /* ---- text ---- */
@@ -142,8 +147,7 @@ typedef struct mca_coll_irr_table_t {
  * the last record of the table, which collects all others.
  *
  * If of_this_rank is true, adds the times.  If it is false, the record is of another rank that took part in the same
- * exchanges: the time and the saved time become those of the rank with the longest time, and the set-up time becomes
- * the longest of all ranks.
+ * exchanges: the times become those of the rank with the longest time in exchanges.
  */
 void mca_coll_irr_table_add(mca_coll_irr_table_t *table, const mca_coll_irr_record_t *record, bool of_this_rank);
 

@@ -179,10 +179,12 @@ static void print_head(const mca_coll_irr_job_t *job, FILE *stream)
     }
     fputs("Bytes and messages are sums over the ranks, without the blocks that a rank sends to itself. Times are\n"
           "those of the rank with the longest time. Set-up is the time of preparations and agreements, and the\n"
-          "extra time of exchanges in trials. Its share is set-up divided by the sum of time and set-up. Speedup is\n"
-          "the time of Open MPI's own algorithm divided by the time of an algorithm. Saved is the time saved\n"
-          "relative to Open MPI's own algorithm, as estimated in trials; from and to are the bounds of this\n"
-          "estimate.\n\n", stream);
+          "extra time of exchanges in trials. Its share is set-up divided by the sum of time and set-up. Served is\n"
+          "the percentage of exchanges by algorithms of coll/irr, also in trials. Speedup is the time of Open MPI's\n"
+          "own algorithm divided by the time of an algorithm. Saved is the time in exchanges by the algorithm that\n"
+          "replaced Open MPI's own, times (speedup - 1), minus set-up. From and to are the bounds of this\n"
+          "estimate, by the bounds of the speedup. Saved is - if it is unknown, or if the bounds are further apart\n"
+          "than time.\n\n", stream);
     print_columns(NULL, stream);
 }
 

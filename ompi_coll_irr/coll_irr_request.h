@@ -45,6 +45,7 @@ struct mca_coll_irr_request_t {
     ompi_request_t         *inner;        /* of the previous module; NULL: none */
     irr_choice_timing_t     timing;
     irr_choice_load_t       load;
+    const irr_comm_t       *strategy;     /* serves the exchange; NULL: Open MPI */
     uint64_t                begin_ns;     /* 0: not timed */
     uint64_t                started_ns;   /* duration of the start */
     uint64_t                seen_ns;      /* of the first test in progress; 0: not tested */

@@ -165,6 +165,7 @@ static begun_t begin(mca_coll_irr_request_t *request)
         return WAITS;   /* an active operation will return its exchange */
     }
     decide_timing(request);
+    request->strategy = strategy;
     request->begin_ns = request->timing.timed || class->service.record != NULL ? irr_clock_ns() : 0;
     request->seen_ns = 0;
     class->active++;
@@ -362,7 +363,9 @@ static void count(mca_coll_irr_request_t *request, uint64_t now_ns)
     mca_coll_irr_service_t *service = &request->class->service;
 
     if (request->begin_ns > 0) {
-        mca_coll_irr_stats_took(service, now_ns - request->begin_ns);
+        const mca_coll_irr_took_t took = { .ns = now_ns - request->begin_ns, .cost_ns = cost_ns(request, now_ns) };
+
+        mca_coll_irr_stats_took(service, request->strategy, &took);
     }
     if (request->timing.timed) {
         irr_choice_end(&service->choice, &request->timing, cost_ns(request, now_ns), &request->load);

@@ -59,11 +59,27 @@ void mca_coll_irr_stats_reserve(mca_coll_irr_service_t *service)
     }
 }
 
-void mca_coll_irr_stats_took(mca_coll_irr_service_t *service, uint64_t ns)
+/* Returns true if this engine communicator has replaced Open MPI as the result of trials. */
+static bool is_chosen(const mca_coll_irr_service_t *service, const irr_comm_t *strategy)
 {
-    if (service->record != NULL) {
-        service->record->ns += ns;
-        service->record->exchanges++;
+    return strategy != NULL && service->state == MCA_COLL_IRR_CHOOSING && service->host_strategy == 0 &&
+           strategy == service->strategies[service->choice.strategy];
+}
+
+void mca_coll_irr_stats_took(mca_coll_irr_service_t *service, const irr_comm_t *strategy,
+                             const mca_coll_irr_took_t *took)
+{
+    mca_coll_irr_record_t *record = service->record;
+
+    if (record == NULL) {
+        return;
+    }
+    record->ns += took->ns;
+    record->exchanges++;
+    record->served += strategy != NULL;
+    if (is_chosen(service, strategy)) {
+        record->strategy_ns += took->cost_ns;
+        irr_choice_used(&service->choice, took->cost_ns);
     }
 }
 
@@ -122,17 +138,18 @@ static void record_choice(const mca_coll_irr_service_t *service, mca_coll_irr_re
     const irr_choice_t *choice = &service->choice;
     const double other = choice->best > 0 ? choice->best : choice->lost;
     const irr_saved_t saved = irr_choice_saved(choice);
+    const double cost = (double)record->setup_ns + choice->trials_ns;
 
-    record->setup_ns += (uint64_t)whole_ns(choice->trials_ns);
+    record->setup_ns = (uint64_t)whole_ns(cost);
     record->tried = (uint64_t)choice->tried;
     record->trial_exchanges = choice->exchanges + (irr_choice_has_trial(choice) ? (uint64_t)choice->trial.exchanges : 0);
     if (service->host_strategy != 0) {
         return;   /* Open MPI's implementation is no strategy, so its time is unknown */
     }
-    record->saves = (choice->tried > 0 || choice->strategy != 0) && choice->mean_ns > 0;
-    record->saved_ns = (double)whole_ns(saved.is);
-    record->saved_low_ns = (double)whole_ns(saved.low);
-    record->saved_high_ns = (double)whole_ns(saved.high);
+    record->saves = 1;
+    record->saved_ns = (double)whole_ns(saved.is - cost);
+    record->saved_low_ns = (double)whole_ns(saved.low - cost);
+    record->saved_high_ns = (double)whole_ns(saved.high - cost);
     if (choice->strategy != 0) {
         record->speedup = (mca_coll_irr_range_t){ choice->speedup.is, choice->speedup.is };
     } else {

@@ -35,8 +35,18 @@ void mca_coll_irr_log_above(mca_coll_irr_module_t *module);
 /* Allocates the record of a service if the component measures times. */
 void mca_coll_irr_stats_reserve(mca_coll_irr_service_t *service);
 
-/* These two functions count an exchange, and the messages of its send side, if the service has a record. */
-void mca_coll_irr_stats_took(mca_coll_irr_service_t *service, uint64_t ns);
+/* The time of an exchange on this rank, in nanoseconds. */
+typedef struct mca_coll_irr_took_t {
+    uint64_t ns;        /* from its start to its end */
+    uint64_t cost_ns;   /* the part that the program waited */
+} mca_coll_irr_took_t;
+
+/*
+ * These two functions count an exchange, and the messages of its send side, if the service has a record.  strategy: the
+ * engine communicator that served the exchange; NULL: Open MPI.  It must still be open.
+ */
+void mca_coll_irr_stats_took(mca_coll_irr_service_t *service, const irr_comm_t *strategy,
+                             const mca_coll_irr_took_t *took);
 void mca_coll_irr_stats_load(const mca_coll_irr_module_t *module, mca_coll_irr_service_t *service,
                              const mca_coll_irr_side_t *side);
 

@@ -130,11 +130,13 @@ void irr_choosers_run(irr_choosers_t *job, int calls)
         const irr_choice_load_t load = {
             .sends = 2, .receives = 2, .sent = bytes, .received = bytes, .longest = bytes };
         const int strategy = irr_choice_strategy(&job->choice[0]);
+        const int item = gone(job);
+        const bool used = strategy != 0 && strategy == job->choice[0].strategy;
         const bool lucky = strategy == 0 && job->lucky > 0 && n % job->lucky == 0;
         const double noise = job->noise != NULL ? 0.7 + 0.6e-3 * (double)irr_test_below(job->noise, 1001) : 1;
         const double slow = job->choice[0].calls >= (uint64_t)job->disturbed &&
                             job->choice[0].calls < (uint64_t)job->disturbed_to ? 10 : 1;
-        const double ns = slow * fraction * noise * (lucky ? job->lucky_ns : job->ns[gone(job)]);
+        const double ns = slow * fraction * noise * (lucky ? job->lucky_ns : job->ns[item]);
         int agrees = 0;
 
         for (int r = 0; r < IRR_CHOOSERS_RANKS; r++) {
@@ -143,7 +145,11 @@ void irr_choosers_run(irr_choosers_t *job, int calls)
         }
         job->own += fraction * job->ns[0];
         job->took += ns;
-        job->saved += job->ns[0] - job->ns[irr_choosers_found(job)];
+        for (int r = 0; r < IRR_CHOOSERS_RANKS && used; r++) {
+            irr_choice_used(&job->choice[r], (uint64_t)ns);
+        }
+        job->used += used ? ns : 0;
+        job->saved += used ? job->ns[0] - job->ns[item] : 0;
         CU_ASSERT_TRUE_FATAL(agrees == 0 || agrees == IRR_CHOOSERS_RANKS);
         if (agrees > 0) {
             agree(job);

@@ -27,7 +27,8 @@ typedef struct irr_choosers {
     int          disturbed, disturbed_to;     /* exchanges with these numbers take ten times as long */
     uint64_t     *counts;   /* state of random numbers that scale bytes and times by up to 2; NULL: no scaling */
     uint64_t     *noise;    /* state of random numbers by which exchanges take 0.7 to 1.3 times as long; NULL: none */
-    double       saved;     /* time that strategies outside of trials save compared to strategy 0 */
+    double       used;      /* time in exchanges by the current strategy, unless it is strategy 0 */
+    double       saved;     /* time that these exchanges save compared to strategy 0, without disturbances */
     int          depth;     /* largest number of exchanges in progress at a time; 0 means 1 */
     int          open[IRR_CHOOSERS_RANKS];
     irr_choice_timing_t timing[IRR_CHOOSERS_RANKS][IRR_CHOOSERS_DEPTH];   /* the exchanges in progress */

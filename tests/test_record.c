@@ -4,6 +4,7 @@
 #include "irr_test.h"
 #include "ompi_coll_irr/coll_irr_record.h"
 
+#include <math.h>
 #include <stddef.h>
 
 static void try(mca_coll_irr_record_t *record, const char *strategy, double speedup)
@@ -24,9 +25,10 @@ static void serve(mca_coll_irr_record_t *record, const char *strategy, double sp
 static mca_coll_irr_record_t record_of(const char *name, const char *call, int ranks)
 {
     mca_coll_irr_record_t record = {
-        .ranks = ranks, .nodes = 1, .communicators = 1, .exchanges = 10, .all_messages = 120, .messages = 60,
-        .bytes = 6000, .longest = 200, .ns = 1000, .setup_ns = 250, .saves = 1, .saved_ns = 50, .saved_low_ns = -20,
-        .saved_high_ns = 120, .agreements = 2, .tried = 1, .trial_exchanges = 20 };
+        .ranks = ranks, .nodes = 1, .communicators = 1, .exchanges = 10, .served = 9, .all_messages = 120,
+        .messages = 60, .bytes = 6000, .longest = 200, .ns = 1000, .strategy_ns = 800, .setup_ns = 250, .saves = 1,
+        .saved_ns = 50, .saved_low_ns = -20, .saved_high_ns = 120, .agreements = 2, .tried = 1,
+        .trial_exchanges = 20 };
 
     snprintf(record.name, sizeof(record.name), "%s", name);
     snprintf(record.call, sizeof(record.call), "%s", call);
@@ -132,6 +134,7 @@ IRR_TEST(test_sums, "two records of one kind on this rank are added")
     mca_coll_irr_table_add(&table, &record, true);
     CU_ASSERT_EQUAL_FATAL(table.count, 1);
     CU_ASSERT(sum->communicators == 2 && sum->exchanges == 20 && sum->bytes == 12000 && sum->longest == 300);
+    CU_ASSERT(sum->served == 18 && sum->strategy_ns == 1600 && sum->setup_ns == 500);
     CU_ASSERT(sum->ns == 2000 && sum->tried == 2 && sum->ranks == 4 && sum->list[0].trials == 3);
     CU_ASSERT(sum->list[0].speedup.min == 1.5 && sum->speedup.min == 1.5 && sum->speedup.max == 2);
     CU_ASSERT(sum->saved_ns == 100 && sum->saved_low_ns == -120);
@@ -140,8 +143,8 @@ IRR_TEST(test_sums, "two records of one kind on this rank are added")
 }
 
 /*
- * If records of two ranks are joined, bytes are added. The time and the saved time are the values of the rank with the
- * longest time.
+ * If records of several ranks are joined, bytes are added. All times are the values of the rank with the longest time,
+ * so that they fit together.
  */
 IRR_TEST(test_joins, "records of several ranks are joined")
 {
@@ -150,15 +153,48 @@ IRR_TEST(test_joins, "records of several ranks are joined")
 
     empty_table();
     mca_coll_irr_table_add(&table, &record, false);
-    record.communicators = record.exchanges = record.agreements = 0;
+    record.communicators = record.exchanges = record.served = record.agreements = 0;
     record.ns = 5000;
+    record.strategy_ns = 4000;
     record.setup_ns = 10;
     record.saved_ns = -7;
     mca_coll_irr_table_add(&table, &record, false);
+    record.ns = 4999;
+    record.setup_ns = 3000;
+    mca_coll_irr_table_add(&table, &record, false);
     CU_ASSERT_EQUAL_FATAL(table.count, 1);
-    CU_ASSERT(sum->communicators == 1 && sum->exchanges == 10 && sum->agreements == 2);
-    CU_ASSERT(sum->messages == 120 && sum->all_messages == 240);
-    CU_ASSERT(sum->ns == 5000 && sum->setup_ns == 250 && sum->saved_ns == -7);
+    CU_ASSERT(sum->communicators == 1 && sum->exchanges == 10 && sum->served == 9 && sum->agreements == 2);
+    CU_ASSERT(sum->messages == 180 && sum->all_messages == 360);
+    CU_ASSERT(sum->ns == 5000 && sum->strategy_ns == 4000 && sum->setup_ns == 10 && sum->saved_ns == -7);
+}
+
+static double saved_of(const mca_coll_irr_record_t *record, double *low)
+{
+    double values[MCA_COLL_IRR_FIELDS], saved = 0;
+
+    mca_coll_irr_record_values(record, values);
+    for (int i = 0; i < MCA_COLL_IRR_FIELDS; i++) {
+        const char *json = mca_coll_irr_fields[i].json;
+
+        saved = json != NULL && strcmp(json, "saved_ns") == 0 ? values[i] : saved;
+        *low = json != NULL && strcmp(json, "saved_range_ns") == 0 ? values[i] : *low;
+    }
+    return saved;
+}
+
+IRR_TEST(test_uncertain, "a saved time whose interval is longer than the time in exchanges is unknown")
+{
+    mca_coll_irr_record_t record = record_of("a", "MPI_Alltoallv", 4);
+    double low;
+
+    record.saved_high_ns = record.saved_low_ns + 1000;   /* as long as the time in exchanges */
+    CU_ASSERT_EQUAL(saved_of(&record, &low), 50);
+    CU_ASSERT_EQUAL(low, -20);
+    record.saved_high_ns += 1;
+    CU_ASSERT_TRUE(isnan(saved_of(&record, &low)) && isnan(low));
+    record = record_of("a", "MPI_Alltoallv", 4);
+    record.saves = 0;
+    CU_ASSERT_TRUE(isnan(saved_of(&record, &low)) && isnan(low));
 }
 
 IRR_TEST(test_kinds, "records with different names, collectives or numbers of ranks are not joined")
@@ -275,11 +311,12 @@ IRR_TEST(test_text, "a table")
     has(text, "in a job of 4 ranks");
     has(text, "Only 3 ranks have reported");
     has(text, "\nMPI_COMM_WORLD x 1000, MPI_Alltoallv, 4 ranks on 1 node: direct\n");
-    has(text, "   6.0 kB    100 B    200 B   50%    4.1 s    41 ms   1.0%    50 ns   -20 ns   120 ns\n");
+    has(text, "\n           10    90%   6.0 kB    100 B    200 B   50%    4.1 s    41 ms   1.0%    50 ns   -20 ns "
+              "  120 ns\n");
     has(text, "    because it has speedup 2.00 in trials; tried 1 algorithm in 20 exchanges; 2 agreements\n");
     has(text, "    speedup: direct 2.00 in 1 trial; node 0.50 to 0.75 in 2 trials\n");
-    has(text, "\nTotal of MPI_Alltoallv\n           10   6.0 kB    100 B    200 B   50%    4.1 s ");
-    has(text, "\nTotal\n           10   6.0 kB    100 B    200 B   50%    4.1 s ");
+    has(text, "\nTotal of MPI_Alltoallv\n           10    90%   6.0 kB    100 B    200 B   50%    4.1 s ");
+    has(text, "\nTotal\n           10    90%   6.0 kB    100 B    200 B   50%    4.1 s ");
     free(text);
     empty_table();
     text = written(mca_coll_irr_table_print, 4, 4);
@@ -298,8 +335,9 @@ IRR_TEST(test_json, "JSON")
     text = written(mca_coll_irr_table_json, 4, 4);
     has(text, "{\"program\": \"coll_irr\", \"version\": \"1.2.3\", \"ranks\": 4, \"ranks_reporting\": 4,");
     has(text, "\"communicator\": \"a ?b? ? ???\", \"call\": \"MPI_Alltoallv\", \"ranks\": 4, \"nodes\": 1, ");
+    has(text, "\"exchanges\": 10, \"served\": 9, \"served_share\": 0.900, \"messages\": 60, ");
     has(text, "\"mean_message\": 100, \"longest_message\": 200, \"density\": 0.500, \"tried\": 1, ");
-    has(text, "\"time_ns\": 1000, \"setup_ns\": 250, \"setup_share\": 0.200, \"saved_ns\": 50, "
+    has(text, "\"time_ns\": 1000, \"strategy_ns\": 800, \"setup_ns\": 250, \"setup_share\": 0.200, \"saved_ns\": 50, "
               "\"saved_range_ns\": [-20, 120], \"communicator\"");
     has(text, "\"speedup\": [2.000, 2.000], \"best_other_speedup\": null, "
               "\"strategies\": [{\"strategy\": \"direct\", \"trials\": 1, \"speedup\": [2.000, 2.000]}]}],\n");

@@ -332,6 +332,57 @@ IRR_TEST_SEEDED(test_log_of_a_winner, "the reported speedup of a strategy agrees
     CU_ASSERT_TRUE(jobs > 50 && 10 * intervals >= 8 * jobs);
 }
 
+/* The exchanges before the change, and those of other strategies in trials, save nothing. */
+IRR_TEST(test_saved_fits, "the saved time is the time in exchanges by the strategy in use, times its speedup minus 1")
+{
+    irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e6);
+    irr_saved_t saved;
+
+    job.disturbed = 19000;   /* the timed exchanges before an agreement are far shorter than most exchanges */
+    job.disturbed_to = 29000;
+    irr_choosers_run(&job, 30000);
+    saved = irr_choice_saved(&job.choice[0]);
+    CU_ASSERT_EQUAL(irr_choosers_found(&job), 2);
+    CU_ASSERT_DOUBLE_EQUAL(saved.is, job.used * (job.choice[0].speedup.is - 1), 0.01 * job.used);
+    CU_ASSERT_TRUE(saved.high - saved.low <= 0.05 * job.used);
+}
+
+/* A look has no samples, so a long exchange in it says nothing about the interval. */
+IRR_TEST(test_saved_by_looks, "a check of a few exchanges can lower the speedup, but not raise it or widen its bounds")
+{
+    static const struct { irr_speedup_t look, verdict; } rows[] = {
+        { { 0.25, 0.01, 50 }, { 3, 2, 4 } },   /* speedups of strategy 0 over the strategy in use */
+        { { 0.4, 0.01, 50 }, { 2.5, 2, 4 } },
+        { { 0.8, 0.01, 50 }, { 1.25, 1.25, 4 } }
+    };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        irr_choice_t choice = { .strategy = 1, .speedup = { 3, 2, 4 }, .slots = { 1, 0 }, .calls = 100,
+                                .trial = { .count = 2, .speedups = { IRR_SPEEDUP_NONE, rows[i].look } } };
+
+        (void)irr_choice_judge(&choice);
+        CU_ASSERT_EQUAL(choice.strategy, 1);
+        CU_ASSERT_DOUBLE_EQUAL(choice.speedup.is, rows[i].verdict.is, 1e-9);
+        CU_ASSERT_DOUBLE_EQUAL(choice.speedup.low, rows[i].verdict.low, 1e-9);
+        CU_ASSERT_DOUBLE_EQUAL(choice.speedup.high, rows[i].verdict.high, 1e-9);
+    }
+}
+
+IRR_TEST(test_certain, "the budget counts the lower bound of a gain, the estimate of a loss, and otherwise nothing")
+{
+    static const struct { irr_speedup_t speedup; double gain; } rows[] = {
+        { { 2, 1.5, 3 }, 0.5 }, { { 2, 0.1, 90 }, 0 }, { { 0.8, 0.1, 90 }, -0.2 }, { { 1, 1, 1 }, 0 }
+    };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows); i++) {
+        irr_choice_t choice = { .speedup = rows[i].speedup, .mean_ns = 1000, .calls = 8, .agreed = 2,
+                                .account = { .since_ns = 4000, .saved = { 0, 0, 0 } } };
+
+        CU_ASSERT_DOUBLE_EQUAL(irr_choice_gain(&choice), rows[i].gain, 1e-9);
+        CU_ASSERT_DOUBLE_EQUAL(irr_choice_certain(&choice), 10000 * rows[i].gain, 1e-6);
+    }
+}
+
 /* A check detects a strategy that becomes slower than strategy 0; the interval of saved time includes losses. */
 IRR_TEST(test_log_of_a_loser, "statistics of a strategy that becomes slow")
 {

@@ -51,6 +51,23 @@ def check_numbers(row):
     holds("setup_share fits setup_ns", row, share is None or (0 <= share <= 1 and abs(share - setup / (time + setup)) < 0.001))
     holds("density is from 0 to 1", row, row["density"] is None or 0 <= row["density"] <= 1)
     holds("saved is in its range", row, (saved is None and interval is None) or interval[0] <= saved <= interval[1])
+    holds("served counts exchanges", row, 0 <= row["served"] <= row["exchanges"])
+    holds("served_share fits served", row,
+          abs((row["served_share"] or 0) - row["served"] / max(1, row["exchanges"])) < 0.001)
+    holds("the strategies that replaced Open MPI took a part of the time", row, 0 <= row["strategy_ns"] <= time)
+
+# A saved time is the time in exchanges by the strategies that replaced Open MPI, times (speedup - 1), minus set-up.
+def check_saved(row):
+    saved, interval = row["saved_ns"], row["saved_range_ns"]
+    speedups = [s for strategy in row["strategies"] for s in strategy["speedup"]]
+    if saved is None:
+        return
+    holds("the interval is not longer than the time in exchanges", row, interval[1] - interval[0] <= row["time_ns"] + 2)
+    holds("exchanges by Open MPI save nothing", row, row["strategy_ns"] > 0 or abs(saved + row["setup_ns"]) <= 2)
+    if speedups and len(row["strategies"]) < 8:   # otherwise the list is not complete
+        most = row["strategy_ns"] * (max(speedups) - 0.999) - row["setup_ns"] + 2
+        least = row["strategy_ns"] * (min(1, min(speedups)) - 1.001) - row["setup_ns"] - 2
+        holds("saved_ns fits the time, the speedups and setup_ns", row, least <= saved <= most)
 
 def check_row(row):
     served, other = row["speedup"], row["best_other_speedup"]
@@ -62,7 +79,10 @@ def check_row(row):
     holds("there is a reason", row, row["reason"])
     holds("speedup belongs to a strategy of coll/irr and is above 1", row, served is None or (ours and served[0] > 1))
     holds("Open MPI has no speedup", row, ours or served is None)
-    holds("after a trial saved_ns is known", row, row["tried"] == 0 or (row["saved_ns"] is None) == alone)
+    holds("saved_ns of a named algorithm is unknown", row, row["saved_ns"] is None or not alone)
+    holds("after a trial saved_ns is known, unless the interval is long", row,
+          row["tried"] == 0 or alone or row["saved_ns"] is not None or row["strategy_ns"] > 0)
+    check_saved(row)
     holds("complete trials have exchanges", row,
           row["tried"] == 0 or row["trial_exchanges"] > 0 or "not over yet" in row["reason"])
     for speedup in strategies.values():
@@ -80,16 +100,20 @@ def check_row(row):
     if one and served and row["strategy"] in strategies:
         least, most = strategies[row["strategy"]]
         holds("speedup is in the range of trials", row, least <= served[0] <= most)
-        holds("saved_ns is not negative if no trial was slower than Open MPI", row, least < 1 or row["saved_ns"] >= 0)
+        gained = (row["saved_ns"] or 0) + row["setup_ns"]
+        holds("exchanges lose nothing if no trial was slower than Open MPI", row, least < 1 or gained >= 0)
     if one and other and len(strategies) < 8:
         holds("best_other_speedup is in the range of a trial", row, any(a <= other[0] <= b for a, b in strategies.values()))
     if not ours and one and strategies and all(most <= 0.97 for _, most in strategies.values()):
-        holds("saved_ns is 0 if every trial was slower than Open MPI", row, row["saved_ns"] == 0)
+        holds("Open MPI serves if every trial was slower", row, row["strategy_ns"] == 0)
 
 def check_total(total, rows):
-    for key in ("communicators", "exchanges", "messages", "bytes", "tried", "trial_exchanges", "agreements", "time_ns",
-                "setup_ns", "saved_ns"):
+    for key in ("communicators", "exchanges", "served", "messages", "bytes", "tried", "trial_exchanges", "agreements",
+                "time_ns", "strategy_ns", "setup_ns"):
         holds("the total is the sum of " + key, total, (total[key] or 0) == sum(row[key] or 0 for row in rows))
+    known = all(row["saved_ns"] is not None or row["strategy_ns"] == 0 for row in rows)   # no row has a wide interval
+    saved = sum(row["saved_ns"] or 0 for row in rows)
+    holds("the total is the sum of saved_ns", total, not known or abs((total["saved_ns"] or 0) - saved) <= len(rows))
 
 rows = report["rows"]
 for row in rows:
@@ -153,12 +177,14 @@ counts() {
 left() {
     counts --mca coll_irr_setup_share 0 --mca coll_irr_alltoall_algorithm host && holds 'row("MPI_Alltoallv", 4)["strategy"] == "Open MPI'"'"'s own"' &&
         holds '"auto and coll_irr_setup_share is 0" in row("MPI_Alltoallv", 4)["reason"]' &&
-        holds '"alltoall_algorithm is host" in row("MPI_Alltoall", 4)["reason"]'
+        holds '"alltoall_algorithm is host" in row("MPI_Alltoall", 4)["reason"]' &&
+        holds 'r["total"]["served"] == 0 and row("MPI_Alltoallv", 4)["served_share"] == 0'
 }
 
 named() {
     counts --mca coll_irr_alltoallv_algorithm direct && holds 'row("MPI_Alltoallv", 4)["strategy"] == "direct"' &&
         holds 'row("MPI_Alltoallv_init", 4)["exchanges"] == 3 and row("MPI_Alltoallv_init", 4)["bytes"] == 630' &&
+        holds 'row("MPI_Alltoallv", 4)["served"] == 7 and row("MPI_Alltoallv_init", 4)["served_share"] == 1' &&
         holds 'row("MPI_Alltoallv", 4)["setup_ns"] > 0 and row("MPI_Alltoallv", 4)["saved_ns"] is None'
 }
 
@@ -176,7 +202,7 @@ trials() {
     reports 4 --mca coll_irr_setup_share 1000000000 --mca coll_irr_alltoall_algorithm auto "$program" 1000 0 &&
         holds 'row("MPI_Alltoallv", 4)["tried"] > 0 and row("MPI_Alltoallv", 4)["trial_exchanges"] > 0' &&
         holds 'any(w["strategy"] == "direct" and w["speedup"][0] > 0 for w in row("MPI_Alltoallv", 4)["strategies"])' &&
-        holds 'row("MPI_Alltoall", 4)["saved_ns"] is not None and row("MPI_Alltoall", 4)["exchanges"] == 1000' &&
+        holds 'row("MPI_Alltoallv", 4)["served"] > 0 and row("MPI_Alltoall", 4)["exchanges"] == 1000' &&
         holds 'row("MPI_Alltoallv", 4)["agreements"] > 1 and row("MPI_Alltoallv", 4)["reason"]'
 }
 
@@ -202,7 +228,7 @@ one_table() {
     cat "$1"
     [ "$(grep -c 'in a job of 4 ranks' "$1")" -eq 1 ] &&
         grep -A 1 '^MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: direct$' "$1" |
-            grep -q '^  *7  *1.5 kB  *23 B  *40 B  *75% ' &&
+            grep -q '^  *7  *100%  *1.5 kB  *23 B  *40 B  *75% ' &&
         grep -q '^half ?of? ? all?? x 2, MPI_Alltoallv, ' "$1"
 }
 
@@ -255,7 +281,7 @@ off() { silent ranks 4 --mca coll_irr_report 0 "$program" 7 0; }
 # listed: ompi_info shows the MPI_T variables of both collectives.
 listed() {
     "$OMPI_INFO" --param coll irr --level 9 > "$scratch/info" 2>&1 &&
-        [ "$(grep -c 'performance "coll_irr_alltoallv*_\(exchanges\|ns\|strategy\|saved_ns\)"' "$scratch/info")" -eq 8 ] ||
+        [ "$(grep -c 'performance "coll_irr_alltoallv*_\(exchanges\|served\|ns\|strategy\|saved_ns\)"' "$scratch/info")" -eq 10 ] ||
         { cat "$scratch/info"; return 1; }
 }
 

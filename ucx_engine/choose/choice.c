@@ -163,7 +163,7 @@ void irr_choice_words(const irr_choice_t *choice, const irr_choice_setup_t *setu
 
 static double budget_ns(const irr_choice_t *choice)
 {
-    return choice->share * choice->cost_ns + SAVED_SPENT * irr_choice_saved(choice).is - choice->spent_ns;
+    return choice->share * choice->cost_ns + SAVED_SPENT * irr_choice_certain(choice) - choice->spent_ns;
 }
 
 /*
@@ -191,7 +191,7 @@ static double next_ns(const irr_choice_t *choice, int strategies)
 irr_choice_funds_t irr_choice_funds(const irr_choice_t *choice)
 {
     const double recent = choice->mean_ns * (double)(choice->calls - choice->agreed);
-    const double each = choice->mean_ns * (choice->share + SAVED_SPENT * (choice->speedup.is - 1));
+    const double each = choice->mean_ns * (choice->share + SAVED_SPENT * irr_choice_gain(choice));
     irr_choice_funds_t funds = {
         .cost = choice->cost_ns + recent,
         .spent = choice->spent_ns,
@@ -242,7 +242,7 @@ static uint64_t shortest_wait(const irr_choice_t *choice)
  */
 static void begin_epoch(irr_choice_t *choice, double wanted_ns)
 {
-    const double each = choice->mean_ns * (choice->share + SAVED_SPENT * (choice->speedup.is - 1));
+    const double each = choice->mean_ns * (choice->share + SAVED_SPENT * irr_choice_gain(choice));
     const double lack = wanted_ns - budget_ns(choice);
     const uint64_t most = choice->strategy == 0 ? EPOCH_HOST : EPOCH_STRATEGY;
     const uint64_t least = shortest_wait(choice);
@@ -330,8 +330,7 @@ static void take_cost(irr_choice_t *choice)
     const double calls = (double)(choice->calls - choice->agreed);
 
     choice->cost_ns += calls * choice->mean_ns;
-    choice->since.least += calls * choice->mean_ns;
-    choice->since.most += calls * choice->most_ns;
+    choice->account.since_ns += calls * choice->mean_ns;
     choice->agreed = choice->calls;
 }
 
@@ -421,8 +420,6 @@ static irr_choice_act_t after_epoch(irr_choice_t *choice, const uint64_t *words)
     choice->crowded = words[IRR_CHOICE_CROWDED] != 0;
     choice->remembers = words[IRR_CHOICE_REMEMBERS] != 0;
     choice->mean_ns = mean_ns(words);
-    choice->most_ns = (double)words[IRR_CHOICE_MEAN_NS];
-    choice->most_ns = choice->most_ns > choice->mean_ns ? choice->most_ns : choice->mean_ns;
     choice->load = (irr_choice_load_t){
         .sends = words[IRR_CHOICE_SENDS], .receives = words[IRR_CHOICE_RECEIVES], .sent = words[IRR_CHOICE_SENT],
         .received = words[IRR_CHOICE_RECEIVED], .longest = words[IRR_CHOICE_LONGEST]

@@ -6,7 +6,7 @@
  * After a number of exchanges that all ranks know, the ranks run an agreement (a reduction).  Each rank times the last
  * few exchanges before the agreement, and the ranks agree on the largest time and on the load: the numbers and bytes of
  * messages.  The largest time gives the cost of the exchanges so far.  The budget for trials is the share of this cost,
- * plus half of the saved time, minus the time already spent.
+ * plus half of the time that exchanges have certainly saved, minus the time already spent.
  *
  * The caller lists strategies that may be faster, the most promising first (choose/candidates.h), and opens as many of
  * them as the budget allows.  A trial compares the open strategies with the current strategy (choose/trial.h).  If the
@@ -88,10 +88,9 @@ typedef struct irr_choice {
     double            share;       /* the least limit of all ranks, as a fraction */
     double            cost_ns, spent_ns;
     double            trials_ns;   /* part of spent_ns: additional time of the exchanges in trials */
-    irr_cost_t        since;       /* cost of the exchanges since the last verdict (verdict.c) */
-    irr_saved_t       saved;       /* time saved before the last verdict */
+    irr_account_t     account;     /* by agreed times, for the budget */
+    irr_account_t     own_account; /* by this rank's times, for the user */
     double            mean_ns;     /* time of an undisturbed exchange in the last epoch */
-    double            most_ns;     /* mean time of the timed exchanges of the last epoch, with disturbances */
     irr_choice_setup_t setup;      /* agreed costs of opening */
     double            agreement_ns;   /* time of the last agreement */
     double            usual_agreement_ns;   /* mean time of recent agreements; 0: unknown */
@@ -270,8 +269,27 @@ irr_traffic_t irr_choice_traffic(const irr_choice_t *choice, int ranks, bool spa
 
 /* ---- verdict.c ---- */
 
-/* Returns the time that exchanges have saved until now. */
+/*
+ * Adds the time that an exchange by the current strategy took on this rank.  Not for exchanges by other strategies in
+ * trials, nor for exchanges by strategy 0: these save nothing.
+ */
+static inline void irr_choice_used(irr_choice_t *choice, uint64_t ns)
+{
+    choice->own_account.since_ns += (double)ns;
+}
+
+/*
+ * Returns the time in ns that exchanges have saved on this rank until now, as irr_choice_used has counted them.  It
+ * does not include the costs of agreements, of openings and of trials.
+ */
 irr_saved_t irr_choice_saved(const irr_choice_t *choice);
+
+/*
+ * Returns the time in ns that exchanges have saved at least, by agreed times; negative if they lose time.
+ * irr_choice_gain returns the same for one exchange by the current strategy, divided by the time of the exchange.
+ */
+double irr_choice_certain(const irr_choice_t *choice);
+double irr_choice_gain(const irr_choice_t *choice);
 
 /*
  * Returns the i-th strategy of the trial, and sets *speedup to its speedup over strategy 0.  Returns 0 if no speedup is

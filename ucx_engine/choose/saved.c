@@ -26,9 +26,17 @@ irr_speedup_t irr_speedup_mean(const irr_speedup_t *a, const irr_speedup_t *b)
     return (irr_speedup_t){ (a->is + b->is) / 2, smaller(a->low, b->low), larger(a->high, b->high) };
 }
 
-void irr_saved_add(irr_saved_t *saved, irr_cost_t cost, const irr_speedup_t *speedup)
+irr_saved_t irr_account_saved(const irr_account_t *account, const irr_speedup_t *speedup)
 {
-    saved->is += cost.least * (speedup->is - 1);
-    saved->low += (speedup->low > 1 ? cost.least : cost.most) * (speedup->low - 1);
-    saved->high += (speedup->high > 1 ? cost.most : cost.least) * (speedup->high - 1);
+    return (irr_saved_t){
+        account->saved.is + account->since_ns * (speedup->is - 1),
+        account->saved.low + account->since_ns * (speedup->low - 1),
+        account->saved.high + account->since_ns * (speedup->high - 1)
+    };
+}
+
+void irr_account_book(irr_account_t *account, const irr_speedup_t *speedup)
+{
+    account->saved = irr_account_saved(account, speedup);
+    account->since_ns = 0;
 }

@@ -24,23 +24,24 @@ irr_speedup_t irr_speedup_product(const irr_speedup_t *first, const irr_speedup_
 /* Returns the mean of two measurements.  Its bounds enclose the bounds of both. */
 irr_speedup_t irr_speedup_mean(const irr_speedup_t *a, const irr_speedup_t *b);
 
-/*
- * Bounds, in ns, of the time of a number of exchanges.  For `least`, each exchange takes the time of an undisturbed
- * exchange; for `most`, the mean time of the timed exchanges.
- */
-typedef struct irr_cost {
-    double least, most;
-} irr_cost_t;
-
 /* Time in ns that exchanges save; negative if they lose time. */
 typedef struct irr_saved {
     double is, low, high;
 } irr_saved_t;
 
 /*
- * Adds the saving of exchanges with this cost and this speedup.  The bounds are those of the worst and the best case of
- * cost and speedup together.
+ * The account of the exchanges by strategies that have replaced B.  B would take the time of an exchange multiplied by
+ * the speedup, so the exchange saves its time multiplied by (speedup - 1).  Zeroed: no exchanges.
  */
-void irr_saved_add(irr_saved_t *saved, irr_cost_t cost, const irr_speedup_t *speedup);
+typedef struct irr_account {
+    double      since_ns;   /* time in exchanges whose speedup is not known yet */
+    irr_saved_t saved;      /* by earlier exchanges */
+} irr_account_t;
+
+/* Sets the speedup of the exchanges since the last call. */
+void irr_account_book(irr_account_t *account, const irr_speedup_t *speedup);
+
+/* Returns the time that all exchanges have saved if those since the last booking have this speedup. */
+irr_saved_t irr_account_saved(const irr_account_t *account, const irr_speedup_t *speedup);
 
 #endif

@@ -10,24 +10,39 @@
 
 /* ---- saved time ---- */
 
-/* Adds the time saved since the last verdict, with the mean speedup of the last verdict and this verdict. */
+/* Books the exchanges since the last verdict with the mean speedup of the last verdict and this verdict. */
 static void book(irr_choice_t *choice, const irr_speedup_t *verdict)
 {
     const irr_speedup_t mean = irr_speedup_mean(&choice->speedup, verdict);
 
-    irr_saved_add(&choice->saved, choice->since, &mean);
-    choice->since = (irr_cost_t){ 0, 0 };
+    irr_account_book(&choice->account, &mean);
+    irr_account_book(&choice->own_account, &mean);
 }
 
 irr_saved_t irr_choice_saved(const irr_choice_t *choice)
 {
-    const double calls = (double)(choice->calls - choice->agreed);
-    const irr_cost_t cost = {
-        choice->since.least + calls * choice->mean_ns, choice->since.most + calls * choice->most_ns };
-    irr_saved_t saved = choice->saved;
+    return irr_account_saved(&choice->own_account, &choice->speedup);
+}
 
-    irr_saved_add(&saved, cost, &choice->speedup);
-    return saved;
+/* Returns the lower bound if it is a gain, the estimate if it is a loss, and otherwise 0. */
+static double certain(double low, double is)
+{
+    return low > 0 ? low : is < 0 ? is : 0;
+}
+
+double irr_choice_certain(const irr_choice_t *choice)
+{
+    irr_account_t account = choice->account;
+    irr_saved_t saved;
+
+    account.since_ns += (double)(choice->calls - choice->agreed) * choice->mean_ns;
+    saved = irr_account_saved(&account, &choice->speedup);
+    return certain(saved.low, saved.is);
+}
+
+double irr_choice_gain(const irr_choice_t *choice)
+{
+    return certain(choice->speedup.low - 1, choice->speedup.is - 1);
 }
 
 /* ---- verdicts ---- */
@@ -56,21 +71,26 @@ void irr_choice_recall(irr_choice_t *choice, int strategy, double speedup)
     choice->strategy = strategy;
     choice->speedup = (irr_speedup_t){ speedup, speedup, speedup };
     choice->mean_ns /= over_base;
-    choice->most_ns /= over_base;
     choice->recalled = true;
 }
 
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 /*
- * Returns the verdict of a check.  If the check was only a look, that is, a few exchanges, it has no samples; the
- * bounds of the verdict then also include the bounds of the previous verdict.
+ * Returns the verdict of a check.  If the check was only a look, that is, a few exchanges, it has no samples.  The
+ * verdict is then the previous one, but not above the speedup of the look.
  */
 static irr_speedup_t verdict_of(const irr_choice_t *choice)
 {
     const irr_speedup_t verdict = irr_speedup_inverse(&choice->trial.speedups[1]);
-    irr_speedup_t both = irr_speedup_mean(&verdict, &choice->speedup);
+    const irr_speedup_t *last = &choice->speedup;
 
-    both.is = verdict.is;
-    return choice->trial.samples[1].count > 0 ? verdict : both;
+    return choice->trial.samples[1].count > 0
+               ? verdict
+               : (irr_speedup_t){ smaller(last->is, verdict.is), smaller(last->low, verdict.is), last->high };
 }
 
 /* Ends a check.  If strategy 0 was faster, the network may have changed, so strategies are listed again. */
@@ -107,7 +127,6 @@ static void end_trial(irr_choice_t *choice)
         choice->strategy = choice->slots[trial->winner];
         choice->speedup = trial->speedups[trial->winner];
         choice->mean_ns /= over_base;
-        choice->most_ns /= over_base;
     }
 }
 
