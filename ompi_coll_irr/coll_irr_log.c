@@ -138,7 +138,7 @@ static void write_cause(const mca_coll_irr_module_t *module, const mca_coll_irr_
 void mca_coll_irr_strategy_text(const mca_coll_irr_service_t *service, int strategy, char *text, size_t size)
 {
     if (strategy == service->host_strategy) {
-        snprintf(text, size, "Open MPI's own");
+        snprintf(text, size, "%s", MCA_COLL_IRR_HOST_TEXT);
     } else {
         irr_candidate_text(&service->candidates->open[strategy], text, size);
     }

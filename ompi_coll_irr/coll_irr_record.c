@@ -56,10 +56,14 @@ static double ratio(uint64_t some, uint64_t whole)
     return whole > 0 ? (double)some / (double)whole : NAN;
 }
 
+bool mca_coll_irr_record_knows_saved(const record_t *record)
+{
+    return record->saves != 0 && record->saved_high_ns - record->saved_low_ns <= (double)record->ns;
+}
+
 void mca_coll_irr_record_values(const record_t *record, double values[MCA_COLL_IRR_FIELDS])
 {
-    const bool sends = record->messages > 0;
-    const bool saves = record->saves != 0 && record->saved_high_ns - record->saved_low_ns <= (double)record->ns;
+    const bool sends = record->messages > 0, saves = mca_coll_irr_record_knows_saved(record);
     const double all[] = {
         (double)record->communicators, (double)record->exchanges, (double)record->served,
         ratio(record->served, record->exchanges), (double)record->messages, (double)record->bytes,

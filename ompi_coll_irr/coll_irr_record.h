@@ -69,6 +69,9 @@ typedef struct mca_coll_irr_record_t {
     mca_coll_irr_tried_t list[MCA_COLL_IRR_RECORD_STRATEGIES];
 } mca_coll_irr_record_t;
 
+/* Text of the strategy in a record if Open MPI serves. */
+#define MCA_COLL_IRR_HOST_TEXT "Open MPI's own"
+
 /* Largest time in a record, in nanoseconds: three years. */
 #define MCA_COLL_IRR_NS_MAX 1e17
 
@@ -103,10 +106,10 @@ typedef struct mca_coll_irr_field_t {
 enum { MCA_COLL_IRR_FIELDS = 21 };
 extern const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS];
 
-/*
- * Sets the values of all fields; NAN if unknown.  The saved time is unknown if its interval is longer than the time in
- * exchanges.
- */
+/* Returns false if the saved time is unknown, or if its interval is longer than the time in exchanges. */
+bool mca_coll_irr_record_knows_saved(const mca_coll_irr_record_t *record);
+
+/* Sets the values of all fields; NAN if unknown. */
 void mca_coll_irr_record_values(const mca_coll_irr_record_t *record, double values[MCA_COLL_IRR_FIELDS]);
 
 /* ---- text ---- */
@@ -153,6 +156,10 @@ void mca_coll_irr_table_add(mca_coll_irr_table_t *table, const mca_coll_irr_reco
 
 /* Sorts the records by the time in exchanges, longest first. */
 void mca_coll_irr_table_sort(mca_coll_irr_table_t *table);
+
+/* Writes a sentence: who served the exchanges of the job, whether that saved time, and otherwise why not. */
+#define MCA_COLL_IRR_SUMMARY 640
+void mca_coll_irr_table_summary(const mca_coll_irr_table_t *table, char text[MCA_COLL_IRR_SUMMARY]);
 
 typedef struct mca_coll_irr_job_t {
     const char *version;      /* of coll/irr */

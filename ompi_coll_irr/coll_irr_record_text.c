@@ -2,6 +2,7 @@
  * coll_irr_record_text.c - writes the records of a report as text, and as JSON:
  *
  *     {"program": "coll_irr", "version": "1.2.3", "ranks": 4, "ranks_reporting": 4,
+ *      "summary": "coll/irr served ...",
  *      "rows": [{NUMBERS, "communicator": "MPI_COMM_WORLD", "call": "MPI_Alltoallv", "ranks": 4, "nodes": 1,
  *                "strategy": "direct", "reason": "because it has speedup 1.88 in trials", "speedup": [1.882, 1.882],
  *                "best_other_speedup": null,
@@ -90,7 +91,7 @@ void mca_coll_irr_record_reason(const record_t *record, char *text, size_t size)
 }
 
 typedef struct clean {
-    char text[MCA_COLL_IRR_REASON];
+    char text[MCA_COLL_IRR_SUMMARY];
 } clean_t;
 
 /* Question marks replace characters that are not printable ASCII or need a backslash in JSON. */
@@ -170,8 +171,17 @@ static void print_columns(const record_t *record, FILE *stream)
     fputc('\n', stream);
 }
 
-static void print_head(const mca_coll_irr_job_t *job, FILE *stream)
+static clean_t summary_of(const table_t *table)
 {
+    char summary[MCA_COLL_IRR_SUMMARY];
+
+    mca_coll_irr_table_summary(table, summary);
+    return clean(summary);
+}
+
+static void print_head(const table_t *table, const mca_coll_irr_job_t *job, FILE *stream)
+{
+    fprintf(stream, "%s\n\n", summary_of(table).text);
     fprintf(stream, "coll/irr %s: all-to-all collectives in a job of %d ranks.\n", job->version,
             job->ranks);
     if (job->reporting < job->ranks) {
@@ -245,7 +255,7 @@ static void print_total(const table_t *table, const char *call, FILE *stream)
 
 void mca_coll_irr_table_print(const table_t *table, const mca_coll_irr_job_t *job, FILE *stream)
 {
-    print_head(job, stream);
+    print_head(table, job, stream);
     if (table->count == 0) {
         fputs("none\n", stream);
         return;
@@ -367,7 +377,7 @@ static void json_total(const table_t *table, const char *call, FILE *stream)
 void mca_coll_irr_table_json(const table_t *table, const mca_coll_irr_job_t *job, FILE *stream)
 {
     fprintf(stream, "{\"program\": \"coll_irr\", \"version\": \"%s\", \"ranks\": %d, \"ranks_reporting\": %d,\n "
-            "\"rows\": [", job->version, job->ranks, job->reporting);
+            "\"summary\": \"%s\",\n \"rows\": [", job->version, job->ranks, job->reporting, summary_of(table).text);
     for (int i = 0; i < table->count; i++) {
         fputs(i > 0 ? ",\n  " : "\n  ", stream);
         json_record(&table->records[i], stream);

@@ -308,6 +308,7 @@ IRR_TEST(test_text, "a table")
     try(&record, "node", 0.5);
     mca_coll_irr_table_add(&table, &record, true);
     text = written(mca_coll_irr_table_print, 4, 3);
+    CU_ASSERT_PTR_EQUAL(strstr(text, "coll/irr served 90 % of 10 exchanges by direct"), text);
     has(text, "in a job of 4 ranks");
     has(text, "Only 3 ranks have reported");
     has(text, "\nMPI_COMM_WORLD x 1000, MPI_Alltoallv, 4 ranks on 1 node: direct\n");
@@ -325,6 +326,88 @@ IRR_TEST(test_text, "a table")
     free(text);
 }
 
+/* ---- the sentence at the beginning ---- */
+
+static void summary_is(const char *wanted)
+{
+    char text[MCA_COLL_IRR_SUMMARY];
+
+    mca_coll_irr_table_summary(&table, text);
+    CU_ASSERT_STRING_EQUAL(text, wanted);
+}
+
+/* Replaces the table by one record that an algorithm served. */
+static mca_coll_irr_record_t *one_record(double saved_ns, double low, double high)
+{
+    mca_coll_irr_record_t record = record_of("MPI_COMM_WORLD", "MPI_Alltoallv", 4);
+
+    record.saved_ns = saved_ns;
+    record.saved_low_ns = low;
+    record.saved_high_ns = high;
+    empty_table();
+    mca_coll_irr_table_add(&table, &record, true);
+    return &table.records[0];
+}
+
+/* Changes a record to one that Open MPI serves. */
+static void leave(mca_coll_irr_record_t *record, uint64_t served, const char *why)
+{
+    record->served = served;
+    record->strategy_ns = 0;
+    record->speedup = (mca_coll_irr_range_t){ 0, 0 };
+    snprintf(record->strategy, sizeof(record->strategy), "%s", MCA_COLL_IRR_HOST_TEXT);
+    snprintf(record->why, sizeof(record->why), "%s", why);
+}
+
+IRR_TEST(test_summary, "the sentence says who served, and whether that saved time")
+{
+    mca_coll_irr_record_t *record;
+
+    empty_table();
+    summary_is("Open MPI passed no exchange to coll/irr.");
+    (void)one_record(200, 90, 300);
+    summary_is("coll/irr served 90 % of 10 exchanges by direct and saved 200 ns (90 ns to 300 ns); exchanges took "
+               "1.0 us.");
+    (void)one_record(-50, -120, -20);
+    summary_is("coll/irr served 90 % of 10 exchanges by direct and lost 50 ns (20 ns to 120 ns); exchanges took "
+               "1.0 us.");
+    record = one_record(50, -20, 120);
+    record->served = 10;
+    summary_is("coll/irr served all 10 exchanges by direct, but it is not certain that this saved time: -20 ns to 120 "
+               "ns; exchanges took 1.0 us.");
+    (void)one_record(50, -20, 9000);
+    summary_is("coll/irr served 90 % of 10 exchanges by direct, and the saved time is uncertain: -20 ns to 9.0 us; "
+               "exchanges took 1.0 us.");
+    record = one_record(0, 0, 0);
+    record->strategy_ns = 0;
+    record->speedup = (mca_coll_irr_range_t){ 0, 0 };
+    summary_is("coll/irr served 90 % of 10 exchanges by direct; no trial has compared that with Open MPI, so the saved "
+               "time is unknown; exchanges took 1.0 us.");
+    leave(one_record(200, 90, 300), 9, "because the algorithm used before has speedup 0.80 now");
+    table.records[0].strategy_ns = 700;
+    summary_is("coll/irr served 90 % of 10 exchanges by several algorithms and saved 200 ns (90 ns to 300 ns); "
+               "exchanges took 1.0 us.");
+}
+
+IRR_TEST(test_summary_left, "the sentence says why Open MPI served")
+{
+    mca_coll_irr_record_t *record = one_record(-250, -250, -250), other;
+
+    leave(record, 4, "because the best other algorithm has speedup 0.90");
+    summary_is("coll/irr served 4 of 10 exchanges in trials and left the others to Open MPI, because the best other "
+               "algorithm has speedup 0.90; set-up took 250 ns, exchanges took 1.0 us.");
+    leave(record, 0, "because 10 exchanges took 1.0 us");
+    summary_is("coll/irr left all 10 exchanges to Open MPI, because 10 exchanges took 1.0 us.");
+    other = *record;
+    other.exchanges = 1;
+    other.ns = 2000;
+    snprintf(other.call, sizeof(other.call), "MPI_Alltoall");
+    leave(&other, 0, "because coll_irr_alltoall_algorithm is host");
+    mca_coll_irr_table_add(&table, &other, true);
+    summary_is("coll/irr left all 11 exchanges to Open MPI (most of the time: MPI_Alltoall on MPI_COMM_WORLD), because "
+               "coll_irr_alltoall_algorithm is host.");
+}
+
 IRR_TEST(test_json, "JSON")
 {
     mca_coll_irr_record_t record = record_of("a \"b\" \\ \n\x01\xff", "MPI_Alltoallv", 4);
@@ -334,6 +417,7 @@ IRR_TEST(test_json, "JSON")
     mca_coll_irr_table_add(&table, &record, true);
     text = written(mca_coll_irr_table_json, 4, 4);
     has(text, "{\"program\": \"coll_irr\", \"version\": \"1.2.3\", \"ranks\": 4, \"ranks_reporting\": 4,");
+    has(text, "\"summary\": \"coll/irr served 90 % of 10 exchanges by direct, ");
     has(text, "\"communicator\": \"a ?b? ? ???\", \"call\": \"MPI_Alltoallv\", \"ranks\": 4, \"nodes\": 1, ");
     has(text, "\"exchanges\": 10, \"served\": 9, \"served_share\": 0.900, \"messages\": 60, ");
     has(text, "\"mean_message\": 100, \"longest_message\": 200, \"density\": 0.500, \"tried\": 1, ");

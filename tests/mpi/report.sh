@@ -178,12 +178,14 @@ left() {
     counts --mca coll_irr_setup_share 0 --mca coll_irr_alltoall_algorithm host && holds 'row("MPI_Alltoallv", 4)["strategy"] == "Open MPI'"'"'s own"' &&
         holds '"auto and coll_irr_setup_share is 0" in row("MPI_Alltoallv", 4)["reason"]' &&
         holds '"alltoall_algorithm is host" in row("MPI_Alltoall", 4)["reason"]' &&
-        holds 'r["total"]["served"] == 0 and row("MPI_Alltoallv", 4)["served_share"] == 0'
+        holds 'r["total"]["served"] == 0 and row("MPI_Alltoallv", 4)["served_share"] == 0' &&
+        holds 'r["summary"].startswith("coll/irr left all 31 exchanges to Open MPI (most of the time: MPI_")'
 }
 
 named() {
     counts --mca coll_irr_alltoallv_algorithm direct && holds 'row("MPI_Alltoallv", 4)["strategy"] == "direct"' &&
         holds 'row("MPI_Alltoallv_init", 4)["exchanges"] == 3 and row("MPI_Alltoallv_init", 4)["bytes"] == 630' &&
+        holds '"exchanges by direct; no trial has compared that with Open MPI" in r["summary"]' &&
         holds 'row("MPI_Alltoallv", 4)["served"] == 7 and row("MPI_Alltoallv_init", 4)["served_share"] == 1' &&
         holds 'row("MPI_Alltoallv", 4)["setup_ns"] > 0 and row("MPI_Alltoallv", 4)["saved_ns"] is None'
 }
@@ -226,7 +228,8 @@ freed() {
 # one_table FILE: the file has one table, with the rows of a job of 4 ranks.
 one_table() {
     cat "$1"
-    [ "$(grep -c 'in a job of 4 ranks' "$1")" -eq 1 ] &&
+    head -n 1 "$1" | grep -q "^coll/irr served .* exchanges by direct; no trial has compared that with Open MPI" &&
+        [ "$(grep -c 'in a job of 4 ranks' "$1")" -eq 1 ] &&
         grep -A 1 '^MPI_COMM_WORLD, MPI_Alltoallv, 4 ranks on 1 node: direct$' "$1" |
             grep -q '^  *7  *100%  *1.5 kB  *23 B  *40 B  *75% ' &&
         grep -q '^half ?of? ? all?? x 2, MPI_Alltoallv, ' "$1"
@@ -274,7 +277,10 @@ some_lack_it() {
         holds 'r["ranks"] == 4 and r["ranks_reporting"] == 2'
 }
 
-one_rank() { reports 1 "$program" 7 0 && holds 'r["ranks"] == 1 and r["rows"] == []'; }
+one_rank() {
+    reports 1 "$program" 7 0 && holds 'r["ranks"] == 1 and r["rows"] == []' &&
+        holds 'r["summary"] == "Open MPI passed no exchange to coll/irr."'
+}
 
 off() { silent ranks 4 --mca coll_irr_report 0 "$program" 7 0; }
 
