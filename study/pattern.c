@@ -116,6 +116,29 @@ static irr_status_t fill_random(irr_matrix_t *matrix, uint64_t unit, uint64_t *s
     return IRR_OK;
 }
 
+static irr_status_t fill_ring(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
+{
+    const int ranks = matrix->ranks;
+
+    (void)state;
+    for (int i = 0; i < ranks && ranks > 1; i++) {
+        *irr_matrix_at(matrix, i, (i + 1) % ranks) = unit;
+        *irr_matrix_at(matrix, i, (i + ranks - 1) % ranks) = unit;
+    }
+    return IRR_OK;
+}
+
+static irr_status_t fill_halves(irr_matrix_t *matrix, uint64_t unit, uint64_t *state)
+{
+    const int half = matrix->ranks / 2;
+
+    (void)state;
+    for (int i = 0; i < half; i++) {
+        *irr_matrix_at(matrix, i, i + half) = unit;
+    }
+    return IRR_OK;
+}
+
 /* ---- Ranka's test set 1 ---- */
 
 #define SPARSE_LONGEST  32  /* table 5: messages are 1 to 32 units long */
@@ -262,6 +285,10 @@ static const pattern_t patterns[] = {
       "messages of one unit, the others send fewer and longer messages (test set 2 of Ranka, 1995)" },
     { "hotcol", LONG, fill_hotcol,
       "each rank sends 64 units to rank 0, and one unit to all others" },
+    { "ring", 1, fill_ring,
+      "each rank sends one unit to the rank before it and one unit to the rank after it, and nothing to others" },
+    { "halves", 1, fill_halves,
+      "each rank of the first half sends one unit to one rank of the second half; no other rank sends" },
 };
 
 #define PATTERNS ((int)(sizeof(patterns) / sizeof(patterns[0])))

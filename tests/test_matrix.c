@@ -186,6 +186,8 @@ IRR_TEST(test_same_everywhere, "a seed gives the same matrix on every machine, a
         { "sparse",    UINT64_C(0x3487a6d8f0f328c5) },
         { "skewed",    UINT64_C(0x241a86749a7e80c5) },
         { "hotcol",    UINT64_C(0x2e4d735ad0fdcbaf) },
+        { "ring",      UINT64_C(0x20fef2af2f22885f) },
+        { "halves",    UINT64_C(0xe922bbd06cc3dc1f) },
     };
     enum { GOLDEN = IRR_TEST_COUNT(golden) };
 

@@ -92,10 +92,13 @@ typedef enum irr_bench_loop {
     IRR_BENCH_LOOP_SAME,
     IRR_BENCH_LOOP_FRESH,     /* a new communicator for each call */
     IRR_BENCH_LOOP_NEW,       /* different counts in each call */
-    IRR_BENCH_LOOP_ALTERNATE  /* short and long blocks alternate */
+    IRR_BENCH_LOOP_ALTERNATE, /* short and long blocks alternate */
+    IRR_BENCH_LOOP_PARTNERS,  /* a few partners, which change; MPI_Alltoall of the counts first */
+    IRR_BENCH_LOOP_WAIT,      /* nonblocking calls */
+    IRR_BENCH_LOOP_START      /* starts of a persistent request */
 } irr_bench_loop_t;
 
-/* Name and description of loop i; NULL if i is past the last loop. */
+/* Name and description of loop i; NULL if i is past the last loop that this MPI supports. */
 const char *irr_bench_loop_name(int i);
 const char *irr_bench_loop_text(int i);
 
@@ -219,7 +222,10 @@ void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Req
 /* Returns true if this MPI has persistent collectives. */
 bool irr_bench_persistent(void);
 
-/* Collective.  Creates a persistent request, which uses the buffers of the exchange. */
+/*
+ * Collective.  Creates a persistent request, which uses the buffers of the exchange.  The call is not MPI_Alltoallw, and
+ * irr_bench_persistent returns true.
+ */
 void irr_bench_request_create(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request);
 
 /*

@@ -13,11 +13,11 @@
 
 /* Open MPI 4.1 has persistent collectives as an extension, with the prefix MPIX_ instead of MPI_. */
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
-#define ALLTOALLV_INIT MPI_Alltoallv_init
+#define PERSISTENT(name) MPI_##name
 #elif defined(OMPI_MAJOR_VERSION)
 #include <mpi-ext.h>
 #ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
-#define ALLTOALLV_INIT MPIX_Alltoallv_init
+#define PERSISTENT(name) MPIX_##name
 #endif
 #endif
 
@@ -64,7 +64,7 @@ void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Req
 
 bool irr_bench_persistent(void)
 {
-#ifdef ALLTOALLV_INIT
+#ifdef PERSISTENT
     return true;
 #else
     return false;
@@ -73,10 +73,19 @@ bool irr_bench_persistent(void)
 
 void irr_bench_request_create(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request)
 {
-#ifdef ALLTOALLV_INIT
+#ifdef PERSISTENT
     const irr_bench_side_t *send = &exchange->send, *recv = &exchange->recv;
 
-    ALLTOALLV_INIT(COUNTS, MPI_INFO_NULL, request);
+    switch (exchange->work->call) {
+    case IRR_BENCH_ALLTOALL:
+        PERSISTENT(Alltoall_init)(ONE, MPI_INFO_NULL, request);
+        break;
+    case IRR_BENCH_NEIGHBOR:
+        PERSISTENT(Neighbor_alltoallv_init)(COUNTS, MPI_INFO_NULL, request);
+        break;
+    default:
+        PERSISTENT(Alltoallv_init)(COUNTS, MPI_INFO_NULL, request);
+    }
 #else
     (void)comm;
     (void)exchange;

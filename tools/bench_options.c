@@ -198,8 +198,8 @@ static const irr_cli_option_t rows[] = {
       "alone", IRR_CLI_NUMBER, WORK(compute_us), 1, COMPUTE_MAX },
     { "idle", 0, NULL, "with --overlap: sleep instead of computing, which leaves the processor to other ranks",
       IRR_CLI_FLAG, WORK(idle) },
-    { "loop", 0, "KIND", "time all iterations as a whole, without barriers between them, and print one line of JSON; "
-      "irr_jobs starts such jobs; KIND says which blocks each call sends (Loops, below)", IRR_CLI_NAME, WORK(loop),
+    { "loop", 0, "KIND", "time all iterations and their last third as a whole, without barriers between them, and "
+      "print one line of JSON; irr_jobs starts such jobs; KIND says which calls are made (Loops, below)", IRR_CLI_NAME, WORK(loop),
       IRR_BENCH_LOOP_SAME, .names = irr_bench_loop_name },
     { "alltoall", 0, NULL, "time MPI_Alltoall; the matrix must have equal entries", IRR_CLI_SET, WORK(call),
       IRR_BENCH_ALLTOALL },
@@ -283,7 +283,7 @@ static irr_cli_exit_t check_together(const irr_cli_line_t *line)
         { "neighbor", "inter" }, { "neighbor", "in-place" }, { "inter", "in-place" },
         { "persistent", "in-place" }, { "overlap", "in-place" },   /* Open MPI 4.1 gives wrong bytes */
         { "loop", "sweep" }, { "loop", "algorithms" }, { "loop", "persistent" }, { "loop", "overlap" },
-        { "loop", "datatype" }, { "loop", "neighbor" }, { "loop", "inter" }, { "loop", "in-place" },
+        { "loop", "datatype" }, { "loop", "inter" }, { "loop", "in-place" },
         { "loop", "json" }, { "loop", "csv" }
     };
 
@@ -293,10 +293,19 @@ static irr_cli_exit_t check_together(const irr_cli_line_t *line)
 
 /*
  * Refuses rows of point-to-point messages together with --persistent, which does not support them, or with
- * --in-place: a message would arrive in a block that is still being sent.
+ * --in-place: a message would arrive in a block that is still being sent.  Refuses loops that need the blocks of a
+ * matrix for another call.
  */
 static irr_cli_exit_t check_by_hand(const irr_bench_work_t *work)
 {
+    const bool neighbor = work->call == IRR_BENCH_NEIGHBOR;
+
+    if ((work->loop == IRR_BENCH_LOOP_PARTNERS && work->call != IRR_BENCH_ALLTOALLV) ||
+        (work->loop == IRR_BENCH_LOOP_NEW && neighbor)) {
+        return irr_cli_complain("--loop %s and --%s exclude each other",
+                                irr_bench_loop_name((int)work->loop - IRR_BENCH_LOOP_SAME),
+                                neighbor ? "neighbor" : "alltoall");
+    }
     for (int i = 0; i < work->rows; i++) {
         if (work->algorithms[i] == IRR_BENCH_P2P && (work->persistent || work->in_place)) {
             return irr_cli_complain("--algorithms p2p and --%s exclude each other",

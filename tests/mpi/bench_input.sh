@@ -104,7 +104,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 120
+plan 122
 
 # ---- files ----
 
@@ -155,6 +155,8 @@ refused "unequal blocks for MPI_Alltoall" "next: entry (1, 2) is " --alltoall --
 refused "a matrix of unequal entries for MPI_Alltoall" "$scratch/ranks2: entry (1, 2) is 5 bytes and entry (1, 1) is 0: with --alltoall all" \
     --alltoall --matrix "$scratch/ranks2"
 refused "persistent MPI_Alltoall" "--alltoall and --persistent exclude each other" --persistent --alltoall
+refused "changing partners among neighbours" "--loop partners and --neighbor exclude each other" --loop partners --neighbor cart:2
+refused "new lengths among neighbours" "--loop new and --neighbor exclude each other" --loop new --neighbor cart:2
 refused "a malformed datatype" "--datatype 'vector:8' is not vector:N:STRIDE" --datatype vector:8
 refused "blocks that do not divide into the pieces of a datatype" "uniform: entries are 100 bytes, which are not 8 equal pieces" \
     --datatype vector:8:4 --unit 100

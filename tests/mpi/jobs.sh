@@ -5,7 +5,8 @@
 
 srcdir=${srcdir:-.}
 . "$srcdir/tests/mpi/lib.sh"
-PATH=$(cd "${builddir:-.}" && pwd):$PATH
+builddir=$(cd "${builddir:-.}" && pwd)
+PATH=$builddir:$PATH
 
 # job ARGUMENT...: runs irr_jobs; stores its exit status in $status, stdout in $scratch/table, stderr in $scratch/err.
 job() {
@@ -42,7 +43,7 @@ refused() {
 launcher() {
     name=$scratch/$1
     shift
-    printf '%s\n' '#!/bin/sh' 'print_job() { echo "{\"calls_ms\": $1, \"served\": $2, \"loaded\": $3}"; }' "$@" > "$name"
+    printf '%s\n' '#!/bin/sh' 'print_job() { echo "{\"calls_ms\": $1, \"last_ms\": 100, \"exchanges\": 4, \"served\": $2, \"loaded\": $3}"; }' "$@" > "$name"
     chmod +x "$name"
 }
 
@@ -52,12 +53,22 @@ row() {
         grep -v '^#' "$scratch/table" | tr -s ' ' | grep -q -F -e "$1"
 }
 
-# all_traffic: each kind of job has a row, and coll/irr served all calls.
+# all_traffic: each kind of job has a row, and coll/irr served all calls, but not the first nonblocking one.
 all_traffic() {
     good --launch "$MPIRUN --oversubscribe" --ranks 2 --calls 3 --bytes 100 --pairs 1 --algorithms direct &&
-        [ "$(grep -c '^  .* 1\.00$' "$scratch/table")" -eq 4 ] &&
-        [ "$(awk '/^  / { print $1 $2 $3 $4 $5 }' "$scratch/table" | tr '\n' ' ')" = \
-            'same23100direct fresh23100direct new23100direct alternate23-direct ' ]
+        [ "$(awk '/^  / && !/pneighbor/ { print $1 $2 $3 $4 $5 "=" $NF }' "$scratch/table" | tr '\n' ' ')" = \
+            'same23100direct=1.00 fresh23100direct=1.00 new23100direct=1.00 alternate23-direct=1.00'\
+' neighbor23-direct=1.00 ineighbor23-direct=0.67 partners23-direct=1.00 ring23-direct=1.00 halves23-direct=1.00 ' ]
+}
+
+# persistent: jobs of persistent requests, where MPI has them; elsewhere they are refused.
+persistent() {
+    if "$builddir/irr_bench" --help all | grep -q '^  start '; then
+        good --launch "$MPIRUN --oversubscribe" --ranks 4 --calls 4 --pairs 1 --traffic pneighbor \
+            --algorithms direct && row ' pneighbor 4 4 - direct ' && grep -q '^  .* 1\.00$' "$scratch/table"
+    else
+        bad 2 "--traffic pneighbor: this MPI has no persistent collectives" --traffic pneighbor
+    fi
 }
 
 alltoall() {
@@ -69,15 +80,15 @@ alltoall() {
 # The jobs without coll/irr take 3 s; those with coll/irr take 2, 1 and 6 s in the three pairs.
 ratios() {
     job --launch "$scratch/times" --ranks 7 --calls 4 --bytes 9 --pairs 3 --traffic same --json "$scratch/x.json" &&
-        row ' same 7 4 9 auto ' && row ' 1.500 0.50 3.00 ' && row ' 3000.00 0.50' &&
-        grep -q '^# least median of auto: whole [0-9.]*, calls 1.500$' "$scratch/table" &&
+        row ' same 7 4 9 auto ' && row ' 1.500 0.50 3.00 1.000 1.00 1.00 ' && row ' 3000.00 0.50' &&
+        grep -q '^# least median of auto: whole [0-9.]*, calls 1.500, last 1.000$' "$scratch/table" &&
         [ "$(grep -cx 'words of the launcher' "$scratch/err")" -eq 6 ]
 }
 
 json() {
     tr -d ' \n' < "$scratch/x.json" > "$scratch/packed"
     grep -q '"traffic":"same","ranks":7,"calls":4,"bytes":9,"runs":\[{"algorithm":"host","served":0.0,' \
-        "$scratch/packed" &&
+        "$scratch/packed" && grep -q '"last_ms":\[100,100,100\]' "$scratch/packed" &&
         grep -q '"calls_ms":\[2000,1000,6000\]' "$scratch/packed" && grep -q '"pairs":3,"seed":[0-9]' "$scratch/packed"
 }
 
@@ -133,7 +144,7 @@ real_command() {
 }
 
 command -v python3 > /dev/null || skip_all "python3 was not found"
-plan 32
+plan 34
 
 launcher times 'echo words of the launcher' \
     "echo \"\$*\" >> '$scratch/words'" \
@@ -156,6 +167,7 @@ launcher always 'print_job 1 0 true'
 # ---- jobs ----
 
 check "coll/irr serves jobs of each kind of traffic" all_traffic
+check "jobs of persistent requests" persistent
 check "jobs of MPI_Alltoall" alltoall
 check "ratios of the times of pairs" ratios
 check "the times of all jobs as JSON" json
@@ -186,6 +198,7 @@ refused "zero ranks" "--ranks '0' is not an integer from 1" --ranks 0
 refused "blocks that are too long" "--bytes '1048577' is not an integer from 1 to 1048576" --bytes 8,1048577
 refused "too many values of --calls" "--calls has more than the 16 values" --calls 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
 refused "unknown traffic" "unknown traffic 'old', known are same, fresh" --traffic old
+refused "another call with the traffic of one call" "--traffic ring does not go with --alltoall" --alltoall --traffic same,ring
 refused "an unknown algorithm" "unknown algorithm 'direkt', known are host, auto" --algorithms direkt
 refused "older names of algorithms pass, and a missing folder fails" "$scratch/none/x.json: No such file" --algorithms a3,redist \
     --json "$scratch/none/x.json"
