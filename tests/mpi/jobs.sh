@@ -118,19 +118,48 @@ seeds() {
     [ "$(sort -u "$scratch/seeds" | wc -l)" -eq 2 ]
 }
 
-# Before the jobs of a user's command, irr_jobs runs irr_bench to detect coll/irr.  For auto it sets no parameter.
+# Before the jobs of a user's command, irr_jobs runs irr_bench to detect coll/irr.  For auto it sets no parameter.  One
+# more job of each algorithm has the report.
 users_command() {
     rm -f "$scratch/log"
     job --launch "$scratch/times" --ranks 2 --pairs 2 --algorithms auto,grid --json "$scratch/x.json" \
         -- /a/program -x 1 &&
         [ "$(head -n 3 "$scratch/log" | tr '\n' ' ')" = '^irr auto grid ' ] &&
-        [ "$(tail -n +4 "$scratch/log" | sort | tr '\n' ' ')" = '^irr ^irr grid grid unset unset ' ] &&
+        [ "$(tail -n +4 "$scratch/log" | sort | tr '\n' ' ')" = '^irr ^irr grid grid grid unset unset unset ' ] &&
+        [ "$(grep -c '^# program on 2 ranks, grid: 2 pairs are too few for a verdict, which needs 6; ' "$scratch/table")" -eq 1 ] &&
         [ "$(grep -c '^  program *2 *- *- ' "$scratch/table")" -eq 2 ] &&
         grep -q '^# irr_jobs: whole jobs of /a/program, pairs: 2' "$scratch/table" &&
         grep -qx '# least median of grid: whole [0-9.]*' "$scratch/table" &&
         [ "$(tail -n 1 "$scratch/words")" = '-n 2 /a/program -x 1' ] &&
         tr -d ' \n' < "$scratch/x.json" |
-            grep -q '"calls":null,"bytes":null,"runs":\[{"algorithm":"host","served":null,'
+            grep -q '"calls":null,"bytes":null,"runs":\[{"algorithm":"host","served":null,"verdict":null,"interval":null'
+}
+
+# The launcher writes a report in which coll/irr served 50 of 80 exchanges.
+verdict() {
+    job --launch "$scratch/reports" --ranks 2 --pairs 6 --json "$scratch/x.json" -- /a/program &&
+        grep -q -E '^# program on 2 ranks, auto: (faster|slower|no difference): median speedup [0-9.]+, interval [0-9.]+ to [0-9.]+ \(97 %\); coll/irr served 62 % of 80 exchanges$' "$scratch/table" &&
+        row ' - 0.62' && tr -d ' \n' < "$scratch/x.json" |
+            grep -q '"algorithm":"auto","served":0.625,"verdict":"[a-z]*","interval":\[[0-9]'
+}
+
+# Each value is below the median with probability 1/2.  Both values beyond an end of the interval of 9 values count.
+intervals() {
+    PYTHONDONTWRITEBYTECODE=1 python3 - "$srcdir/contrib/irr_jobs" << 'END'
+import importlib.machinery, importlib.util, sys
+loader = importlib.machinery.SourceFileLoader("irr_jobs", sys.argv[1])
+jobs = importlib.util.module_from_spec(importlib.util.spec_from_loader("irr_jobs", loader))
+loader.exec_module(jobs)
+assert jobs.interval_of([1.1] * 5) is None and jobs.interval_of([]) is None and jobs.verdict_of(None) is None
+assert jobs.interval_of([3, 1, 2, 6, 5, 4]) == (1, 6, 1 - 2 / 64)
+assert jobs.interval_of(range(1, 10)) == (2, 8, 1 - 2 * (1 + 9) / 512)
+assert jobs.interval_of(range(1, 9))[:2] == (1, 8)
+assert [jobs.verdict_of((low, high, 1)) for low, high in ((1.01, 1.2), (0.8, 0.99), (0.9, 1.1), (1, 1.1), (0.9, 1))] == \
+    ["faster", "slower"] + 3 * ["no difference"]
+row = {"exchanges": 100, "strategy": "direct"}
+assert jobs.served_in({"rows": [row, {"exchanges": 20, "strategy": "Open MPI's own"}]}) == (120, 100)
+assert jobs.served_in({"rows": [dict(row, served=30), dict(row, strategy="Open MPI's own", served=7)]}) == (200, 37)
+END
 }
 
 takes_n() {
@@ -140,11 +169,16 @@ takes_n() {
 }
 
 real_command() {
-    good --launch "$MPIRUN --oversubscribe" --ranks 2 --pairs 1 -- true && row ' true 2 - - auto '
+    good --launch "$MPIRUN --oversubscribe" --ranks 2 --pairs 1 -- true && row ' true 2 - - auto ' &&
+        grep -q 'coll/irr served is unknown, because rank 0 has left no report' "$scratch/table" &&
+        job --launch "$MPIRUN --oversubscribe" --ranks 2 --pairs 1 --algorithms direct,host -- \
+            "$builddir/irr_bench" --loop same --iterations 7 &&
+        grep -q '^# irr_bench on 2 ranks, direct: 1 pairs .*; coll/irr served 100 % of 7 exchanges$' "$scratch/table" &&
+        grep -q '^# irr_bench on 2 ranks, host: 1 pairs are too few for a verdict, which needs 6$' "$scratch/table"
 }
 
 command -v python3 > /dev/null || skip_all "python3 was not found"
-plan 34
+plan 36
 
 launcher times 'echo words of the launcher' \
     "echo \"\$*\" >> '$scratch/words'" \
@@ -158,6 +192,8 @@ launcher times 'echo words of the launcher' \
     '    shift' \
     "    echo \"\${*:-2 1 6}\" > '$scratch/next'" \
     'fi'
+launcher reports "'$scratch/times' \"\$@\"" 'if [ -n "$OMPI_MCA_coll_irr_report" ]; then' \
+    'echo "{\"rows\": [{\"exchanges\": 80, \"served\": 50, \"strategy\": \"direct\"}]}" > "$OMPI_MCA_coll_irr_report"' fi
 launcher srun 'for word; do case $word in -np) echo "srun: invalid partition: p" >&2; exit 1 ;; esac; done' \
     'exec "${0%/*}/times" "$@"'
 launcher fails 'case $* in *--loop*) [ -n "$OMPI_MCA_coll" ] && print_job 1 0 false || print_job 1 0 true ;; *) exit 3 ;; esac'
@@ -175,6 +211,8 @@ check "the jobs of a pair run in random order" random_order
 check "random seeds without --seed" seeds
 check "jobs of a user's command" users_command
 check "jobs of a user's command under mpirun" real_command
+check "verdict and share of a user's command" verdict
+check "confidence intervals, verdicts and shares of given values" intervals
 check "a launcher that accepts -n but not -np, like srun" takes_n
 
 # ---- launchers ----
