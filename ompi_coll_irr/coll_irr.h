@@ -206,6 +206,27 @@ typedef enum mca_coll_irr_state_t {
     MCA_COLL_IRR_FAILED      /* calls return an error, because a rank gave up an agreement */
 } mca_coll_irr_state_t;
 
+/*
+ * The action of the first call of a collective.  VOTES: the ranks agree whether the engine serves the collective.
+ * CHOOSES: the ranks choose by trials while the program runs.  LEAVES: Open MPI serves the collective.
+ */
+typedef enum mca_coll_irr_mode_t {
+    MCA_COLL_IRR_VOTES, MCA_COLL_IRR_CHOOSES, MCA_COLL_IRR_LEAVES, MCA_COLL_IRR_MODES
+} mca_coll_irr_mode_t;
+
+/* What the parameters, and the info keys of a communicator if it has any, demand of its services. */
+typedef struct mca_coll_irr_demands_t {
+    mca_coll_irr_mode_t modes[MCA_COLL_IRR_ALGORITHMS];
+    bool                wants_engine;   /* a schedule file or a dump is named, which only the engine can use */
+} mca_coll_irr_demands_t;
+
+/* A value that is not allowed. */
+typedef struct mca_coll_irr_bad_t {
+    const struct mca_coll_irr_setting_t *setting;
+    char                                 value[64];
+    bool                                 keyed;   /* the value comes from an info key */
+} mca_coll_irr_bad_t;
+
 /* The candidates of a service.  Allocated on demand, because most communicators are freed before a trial begins. */
 typedef struct mca_coll_irr_candidates_t {
     irr_candidate_t list[IRR_CANDIDATES_MAX];
@@ -266,12 +287,18 @@ struct mca_coll_irr_module_t {
     void                       *pad[16];        /* room for members that newer releases append to super */
     ompi_communicator_t        *comm;           /* not retained */
     mca_coll_irr_ranks_t        ranks;
-    ompi_communicator_t        *keyed;          /* equals comm; NULL: comm has none of our info keys */
+    /*
+     * MPI_Comm_free destroys the info keys of a communicator that requests retain.  The component therefore reads the
+     * keys only when Open MPI enables the module.
+     */
+    bool                        keyed;          /* the communicator has info keys of coll/irr */
+    mca_coll_irr_demands_t      demands;
     const mca_coll_irr_settings_t *settings;    /* communicators may share them */
     mca_coll_irr_neighbors_t   *neighbors;      /* NULL: not needed yet, or no memory */
     bool                        logged_above;     /* the log names a component of a higher priority */
     /* IRR_OK, or why this rank cannot use the engine: no memory, a bad value, no data of others (IRR_ERR_OOB) */
     irr_status_t                trouble;
+    mca_coll_irr_bad_t          bad;            /* if `trouble` is IRR_ERR_BAD_PARAM */
     mca_coll_irr_operation_t    operation;      /* the current or last blocking call */
     mca_coll_irr_previous_t     previous[MCA_COLL_IRR_COLLECTIVES][MCA_COLL_IRR_FORMS];
     struct mca_coll_irr_class_t *class;         /* of all collectives */

@@ -244,6 +244,7 @@ static int disable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
 static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
 {
     mca_coll_irr_module_t *module = (mca_coll_irr_module_t *)base;
+    ompi_communicator_t *keyed = mca_coll_irr_info_has(comm, MCA_COLL_IRR_PREFIX) ? comm : NULL;
 
     if (comm->c_coll->coll_alltoallv == NULL) {
         opal_output_verbose(ompi_comm_rank(comm) == 0 ? 1 : 10, mca_coll_irr_component.output, "coll:irr: communicator "
@@ -252,10 +253,14 @@ static int enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
     }
     module->comm = comm;
     mca_coll_irr_ranks_init(&module->ranks, comm);
-    module->keyed = mca_coll_irr_info_has(comm, MCA_COLL_IRR_PREFIX) ? comm : NULL;
+    module->keyed = keyed != NULL;
+    mca_coll_irr_demands_take(keyed, &module->demands);
     keep_previous(module, comm->c_coll);
     if (module->trouble == IRR_OK) {
-        module->trouble = mca_coll_irr_settings_take(comm, module->keyed, &module->settings);
+        module->trouble = mca_coll_irr_settings_take(comm, keyed, &module->settings);
+    }
+    if (module->trouble == IRR_ERR_BAD_PARAM) {
+        (void)mca_coll_irr_find_bad(keyed, &module->bad);
     }
     module->ranks.timeout = module->settings->engine.timeout;
     if (MCA_COLL_IRR_INSTALLS) {
@@ -362,7 +367,7 @@ static int irr_open(void)
     mca_coll_irr_messages_open();
     mca_coll_irr_has_devices = mca_coll_irr_knows_devices();
     mca_coll_irr_transport_open();
-    mca_coll_irr_modes_open();
+    mca_coll_irr_demands_open();
     mca_coll_irr_signature_open();
     mca_coll_irr_check_open();
     mca_coll_irr_report_open();

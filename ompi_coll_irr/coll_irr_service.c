@@ -169,55 +169,53 @@ bool mca_coll_irr_choose_is_due(mca_coll_irr_module_t *module, mca_coll_irr_serv
 
 /* ---- modes ---- */
 
-/*
- * The action of the first call.  VOTES: the ranks agree whether the engine serves the collective.  CHOOSES: the ranks
- * choose by trials while the program runs.  LEAVES: Open MPI serves the collective.
- */
-typedef enum mode { VOTES, CHOOSES, LEAVES, MODES } call_mode_t;
-
-static bool is_given(ompi_communicator_t *comm, const char *name)
+static bool is_given(ompi_communicator_t *keyed, const char *name)
 {
     char key[OPAL_MAX_INFO_VAL + 1];
 
-    return mca_coll_irr_setting_text(mca_coll_irr_setting(name), comm, key, NULL)[0] != '\0';
+    return mca_coll_irr_setting_text(mca_coll_irr_setting(name), keyed, key, NULL)[0] != '\0';
 }
 
-bool mca_coll_irr_wants_engine(ompi_communicator_t *comm)
-{
-    return is_given(comm, "schedule_file") || is_given(comm, "matrix_dump");
-}
-
-/*
- * Returns the mode of a collective; NULL: on communicators without info keys.  Reads parameters and info keys itself,
- * because a rank with a bad value or without memory has no settings.
- */
-static call_mode_t mode_of(ompi_communicator_t *comm, int algorithm)
+static mca_coll_irr_mode_t mode_of(ompi_communicator_t *keyed, int algorithm, bool wants_engine)
 {
     const mca_coll_irr_setting_t *setting = mca_coll_irr_algorithm_setting(algorithm);
     char key[OPAL_MAX_INFO_VAL + 1];
-    const int index = irr_setting_index(setting->row, mca_coll_irr_setting_text(setting, comm, key, NULL));
+    const int index = irr_setting_index(setting->row, mca_coll_irr_setting_text(setting, keyed, key, NULL));
 
-    if (mca_coll_irr_component.params.setup_share == 0 || mca_coll_irr_wants_engine(comm) || index < 0) {
-        return VOTES;
+    if (mca_coll_irr_component.params.setup_share == 0 || wants_engine || index < 0) {
+        return MCA_COLL_IRR_VOTES;
     }
-    return index == MCA_COLL_IRR_AUTO ? CHOOSES : mca_coll_irr_is_host(index) ? LEAVES : VOTES;
+    return index == MCA_COLL_IRR_AUTO ? MCA_COLL_IRR_CHOOSES
+                                      : mca_coll_irr_is_host(index) ? MCA_COLL_IRR_LEAVES : MCA_COLL_IRR_VOTES;
 }
 
-/*
- * The modes on communicators without info keys.  Reading the parameters takes long relative to creating a communicator.
- */
-static call_mode_t process_modes[MCA_COLL_IRR_ALGORITHMS];
+static void read_demands(ompi_communicator_t *keyed, mca_coll_irr_demands_t *demands)
+{
+    demands->wants_engine = is_given(keyed, "schedule_file") || is_given(keyed, "matrix_dump");
+    for (int i = 0; i < MCA_COLL_IRR_ALGORITHMS; i++) {
+        demands->modes[i] = mode_of(keyed, i, demands->wants_engine);
+    }
+}
+
+/* On communicators without info keys.  Reading the parameters takes long relative to creating a communicator. */
+static mca_coll_irr_demands_t process_demands;
 static bool shares_teams;
 
-_Static_assert(MCA_COLL_IRR_ALGORITHMS == 3 && 4 * MODES * MODES * MODES <=
+_Static_assert(MCA_COLL_IRR_ALGORITHMS == 3 && 4 * MCA_COLL_IRR_MODES * MCA_COLL_IRR_MODES * MCA_COLL_IRR_MODES <=
                1 << MCA_COLL_IRR_MODES_BITS, "there is room in the record");
 
-void mca_coll_irr_modes_open(void)
+void mca_coll_irr_demands_open(void)
 {
-    for (int i = 0; i < MCA_COLL_IRR_ALGORITHMS; i++) {
-        process_modes[i] = mode_of(NULL, i);
+    read_demands(NULL, &process_demands);
+    shares_teams = !ompi_mpi_thread_multiple && !process_demands.wants_engine;
+}
+
+void mca_coll_irr_demands_take(ompi_communicator_t *keyed, mca_coll_irr_demands_t *demands)
+{
+    *demands = process_demands;
+    if (keyed != NULL) {
+        read_demands(keyed, demands);
     }
-    shares_teams = !ompi_mpi_thread_multiple && !mca_coll_irr_wants_engine(NULL);
 }
 
 bool mca_coll_irr_teams_are_shared(void)
@@ -230,38 +228,31 @@ uint64_t mca_coll_irr_process_modes(void)
     uint64_t modes = mca_coll_irr_teams_are_shared() + 2 * (uint64_t)mca_coll_irr_memory_is_given();
 
     for (int i = 0; i < MCA_COLL_IRR_ALGORITHMS; i++) {
-        modes = modes * MODES + (uint64_t)process_modes[i];
+        modes = modes * MCA_COLL_IRR_MODES + (uint64_t)process_demands.modes[i];
     }
     return modes;
 }
 
-static call_mode_t mode_of_service(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
+bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
     const int algorithm = mca_coll_irr_collectives[service->which].algorithm;
 
-    return module->keyed == NULL ? process_modes[algorithm] : mode_of(module->keyed, algorithm);
-}
-
-bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
-{
-    return mode_of_service(module, service) != process_modes[mca_coll_irr_collectives[service->which].algorithm];
+    return module->demands.modes[algorithm] != process_demands.modes[algorithm];
 }
 
 void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
-    const call_mode_t mode = mode_of_service(module, service);
-    mca_coll_irr_bad_t bad;
+    const mca_coll_irr_mode_t mode = module->demands.modes[mca_coll_irr_collectives[service->which].algorithm];
     char text[128];
 
-    if (mode == CHOOSES) {
+    if (mode == MCA_COLL_IRR_CHOOSES) {
         service->state = MCA_COLL_IRR_CHOOSING;
         irr_choice_init(&service->choice, (uint32_t)mca_coll_irr_component.params.setup_share,
                         mca_coll_irr_memory_is_given());
-        if (module->trouble == IRR_ERR_BAD_PARAM && mca_coll_irr_my_process() == 0 &&
-            mca_coll_irr_find_bad(module->keyed, &bad) && bad.keyed) {
-            mca_coll_irr_warn_bad(&bad);   /* an agreement also reports it, but may come late or never */
+        if (module->trouble == IRR_ERR_BAD_PARAM && module->bad.keyed && mca_coll_irr_my_process() == 0) {
+            mca_coll_irr_warn_bad(&module->bad);   /* an agreement also reports it, but may come late or never */
         }
-    } else if (mode == LEAVES) {
+    } else if (mode == MCA_COLL_IRR_LEAVES) {
         snprintf(text, sizeof(text), "%s is host", mca_coll_irr_parameter(service->which));
         mca_coll_irr_decline(module, service, text);
     }

@@ -51,12 +51,6 @@ const char *mca_coll_irr_setting_text(const mca_coll_irr_setting_t *setting, omp
 
 /* ---- bad values ---- */
 
-typedef struct mca_coll_irr_bad_t {
-    const mca_coll_irr_setting_t *setting;
-    char                          value[64];
-    bool                          keyed;   /* the value comes from an info key */
-} mca_coll_irr_bad_t;
-
 /*
  * The first function returns true if the value of the setting is not allowed.  The second function returns true if some
  * setting has such a value.  Both set *bad in this case.  `keyed` is as in mca_coll_irr_setting_text.

@@ -111,7 +111,7 @@ static void shrink(mca_coll_irr_team_t *team)
 
 void mca_coll_irr_team_find(mca_coll_irr_module_t *module)
 {
-    const bool shares = mca_coll_irr_teams_are_shared() && !ompi_mpi_thread_multiple && module->keyed == NULL &&
+    const bool shares = mca_coll_irr_teams_are_shared() && !ompi_mpi_thread_multiple && !module->keyed &&
                         !OMPI_COMM_IS_INTER(module->comm);
     uint64_t processes[2] = { 0, 0 };
 

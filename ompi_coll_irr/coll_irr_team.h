@@ -96,18 +96,19 @@ void mca_coll_irr_teams_close(void);
 void mca_coll_irr_begin(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /*
- * Returns true if the info keys of the communicator give the service another mode than the parameters.  The mode is the
- * action of the first call (coll_irr_service.c).  Other ranks know only the modes by parameters, from the signature.
+ * Returns true if the info keys of the communicator give the service another mode than the parameters.  Other ranks
+ * know only the modes by parameters, from the signature.
  */
 bool mca_coll_irr_mode_is_own(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service);
 
-/*
- * Returns true if a parameter, or an info key of `keyed`, names a schedule file or a dump of the matrices, which only
- * the engine can use.  `keyed` is NULL for communicators without info keys.
- */
-bool mca_coll_irr_wants_engine(ompi_communicator_t *keyed);
+/* Called when the component opens: reads the demands of the parameters. */
+void mca_coll_irr_demands_open(void);
 
-void mca_coll_irr_modes_open(void);
+/*
+ * Reads the demands of a communicator, also on a rank with a bad value or without memory, which has no settings.
+ * `keyed` is NULL for communicators without info keys.  Allocates no memory.
+ */
+void mca_coll_irr_demands_take(ompi_communicator_t *keyed, mca_coll_irr_demands_t *demands);
 
 /* Returns true if communicators without info keys share teams; equal on ranks with equal signatures. */
 bool mca_coll_irr_teams_are_shared(void);

@@ -269,7 +269,7 @@ static const char *reason_to_leave(const mca_coll_irr_module_t *module, const mc
         return "host";
     }
     return service->state == MCA_COLL_IRR_CHOOSING || service->algorithm != MCA_COLL_IRR_AUTO ||
-           mca_coll_irr_wants_engine(module->keyed) ? NULL : "auto and coll_irr_setup_share is 0";
+           module->demands.wants_engine ? NULL : "auto and coll_irr_setup_share is 0";
 }
 
 /* Returns true if this rank's settings allow trials of the strategies of the named algorithm. */
@@ -277,7 +277,7 @@ static bool tries(const mca_coll_irr_module_t *module, const mca_coll_irr_servic
 {
     return !mca_coll_irr_is_host(service->algorithm) && irr_algorithm_strategy(service->algorithm)->order->uses_tree &&
            module->settings->engine.pacing == IRR_PACING_AUTO && mca_coll_irr_component.params.setup_share > 0 &&
-           !mca_coll_irr_wants_engine(module->keyed);
+           !module->demands.wants_engine;
 }
 
 /* ---- words ---- */
@@ -305,19 +305,19 @@ static bool reports(const mca_coll_irr_agreement_t *agreement)
 /* Writes the bad value or the error of this rank.  MPI_Init has warned the user of bad values of parameters already. */
 static void report_trouble(const mca_coll_irr_module_t *module, char why[MCA_COLL_IRR_WHY])
 {
-    mca_coll_irr_bad_t bad;
+    const mca_coll_irr_bad_t *bad = &module->bad;
 
-    if (module->trouble != IRR_ERR_BAD_PARAM || !mca_coll_irr_find_bad(module->keyed, &bad)) {
+    if (module->trouble != IRR_ERR_BAD_PARAM) {
         snprintf(why, MCA_COLL_IRR_WHY, "rank %d: %s", module->ranks.rank,
                  module->trouble != IRR_ERR_OOB ? "it has no memory"
                      : "it cannot look up the data that other ranks have published in MPI_Init");
         mca_coll_irr_warn("%s; Open MPI's own algorithm serves the communicator", why);
         return;
     }
-    snprintf(why, MCA_COLL_IRR_WHY, "%s is '%s' on rank %d, which is not allowed", bad.setting->parameter, bad.value,
+    snprintf(why, MCA_COLL_IRR_WHY, "%s is '%s' on rank %d, which is not allowed", bad->setting->parameter, bad->value,
              module->ranks.rank);
-    if (bad.keyed) {
-        mca_coll_irr_warn_bad(&bad);
+    if (bad->keyed) {
+        mca_coll_irr_warn_bad(bad);
     }
 }
 

@@ -65,7 +65,7 @@ valgrind_reporting() {
 }
 valgrind_persistent() { under_valgrind "$builddir/mpi_cycles" 200 100000 persistent; }
 
-if whole; then plan 152; else plan 150; fi
+if whole; then plan 157; else plan 155; fi
 each "8 ranks" together:12
 check_groups 8 "$program"
 for n in 2 5; do
@@ -77,6 +77,8 @@ for n in 2 5; do
     for algorithm in direct spread; do
         cases "$n ranks, $algorithm" "$(all $algorithm)" orphans active truncation nothing empty
     done
+    cases "$n ranks, tree" "$(all tree) coll_irr_ranks_per_node=2" orphans
+    cases "$n ranks, a bad value of an info key" "$(all direct) coll_irr_compose=none" orphan_calls
     [ $n -eq 2 ] || each "$n ranks" truncation
     check_groups $n "$ends"
 done
@@ -128,6 +130,8 @@ share=5
 check "auto, 15 starts: coll/irr does not serve" choosing ranks 4 "$program" starts:15 served=no
 share=0
 check "auto, share 0: coll/irr does not serve" choosing ranks 4 "$program" together served=no
+cases "4 ranks with auto, share 0" "coll_irr_direct_bytes=100" orphan_calls
+choosing check_groups 4 "$ends"
 for us in 3 30; do
     check "a waiting rank yields the processor, if a round of MPI's progress takes $us us" \
         ranks 4 --mca mpi_yield_when_idle 1 "$builddir/mpi_turns" $us
