@@ -149,6 +149,7 @@ typedef struct mca_coll_irr_component_t {
     opal_mutex_t                lock;           /* guards the members below */
     mca_coll_irr_engine_state_t engine_state;
     irr_engine_t               *engine;
+    bool                        takes_part;     /* this process can have modules of coll/irr */
     bool                        threads;        /* MPI_THREAD_MULTIPLE, as given by MPI_Init */
     bool                        may_sleep;      /* waits may sleep: this node has more ranks than processors */
     bool                        measures;       /* times are measured: for the log, the report or MPI_T */

@@ -11,6 +11,10 @@
  * ranks would wait for it.  If there is no memory for a module, the communicator therefore gets one of a few spare
  * modules.  The rank then takes part in the agreement, and declines to use the engine.  For the same reason the memory
  * of a module includes the operation classes of its nonblocking calls and a team (coll_irr_team.h).
+ *
+ * The spare modules are created when the component opens.  A process without memory for them has no modules at all.
+ * Its signature (coll_irr_vote.c) tells this to the other processes of the job, which leave all communicators with the
+ * process to Open MPI.
  */
 #include "coll_irr.h"
 #include "coll_irr_engine.h"
@@ -53,7 +57,9 @@ static bool is_alone(ompi_communicator_t *comm)
     return ompi_comm_size(comm) < 2 && !OMPI_COMM_IS_INTER(comm);
 }
 
-/* NULL: this component serves the communicator.  The result is equal on all ranks. */
+/*
+ * NULL: this component serves the communicator.  The result is equal on all ranks whose signatures are equal.
+ */
 static const char *reason_to_decline(ompi_communicator_t *comm)
 {
     if (mca_coll_irr_component.params.priority < 0) {
@@ -67,6 +73,9 @@ static const char *reason_to_decline(ompi_communicator_t *comm)
     }
     if (wrong_abi[0] != '\0') {
         return wrong_abi;
+    }
+    if (!mca_coll_irr_component.takes_part) {
+        return "there was no memory for coll/irr in MPI_Init";
     }
     if (is_of_other_jobs(comm->c_local_group) ||
         (OMPI_COMM_IS_INTER(comm) && is_of_other_jobs(comm->c_remote_group))) {
@@ -101,7 +110,7 @@ static mca_coll_irr_module_t *take_spare(void)
     return spare;
 }
 
-/* Returns false if there are enough spares, because another thread has added one. */
+/* Returns false if there are enough spares; another thread may have added one. */
 static bool give_spare(mca_coll_irr_module_t *module)
 {
     bool lacks;
@@ -115,17 +124,27 @@ static bool give_spare(mca_coll_irr_module_t *module)
     return lacks;
 }
 
-/* A spare module if there is no memory, or NULL if there is no spare module either. */
-static mca_coll_irr_module_t *make_module(void)
+/* Creates modules until there are SPARES spares.  Returns false if there is no memory. */
+static bool fill_spares(void)
 {
-    mca_coll_irr_module_t *module = new_module(), *spare;
+    mca_coll_irr_module_t *spare = NULL;
 
-    while (module != NULL && nspares < SPARES && (spare = new_module()) != NULL) {
+    while (nspares < SPARES && (spare = new_module()) != NULL) {
         if (!give_spare(spare)) {
             OBJ_RELEASE(spare);
         }
     }
-    if (module == NULL && (module = take_spare()) != NULL) {
+    return nspares >= SPARES;
+}
+
+/* A spare module if there is no memory, or NULL if there is no spare module either. */
+static mca_coll_irr_module_t *make_module(void)
+{
+    mca_coll_irr_module_t *module = new_module();
+
+    if (module != NULL) {
+        (void)fill_spares();
+    } else if ((module = take_spare()) != NULL) {
         module->trouble = IRR_ERR_NO_MEMORY;
     }
     return module;
@@ -362,9 +381,19 @@ static int irr_register(void)
     return result < 0 ? result : mca_coll_irr_pvars_register();
 }
 
+/*
+ * Returns true if this process can have modules of coll/irr.  A process that is alone in its job needs no modules:
+ * communicators of one rank, and those that span jobs, are left to Open MPI.
+ */
+static bool takes_part(void)
+{
+    return mca_coll_irr_abi_matches(NULL, 0) && (mca_coll_irr_process_info.num_procs < 2 || fill_spares());
+}
+
 static int irr_open(void)
 {
     mca_coll_irr_messages_open();
+    mca_coll_irr_component.takes_part = takes_part();
     mca_coll_irr_has_devices = mca_coll_irr_knows_devices();
     mca_coll_irr_transport_open();
     mca_coll_irr_demands_open();

@@ -226,7 +226,7 @@ void mca_coll_irr_report_open(void)
 
     mca_coll_irr_component.measures = mca_coll_irr_component.params.verbose > 0;   /* the log also contains times */
     if (value[0] == '\0' || strcmp(value, "0") == 0 || mca_coll_irr_component.params.priority < 0 ||
-        !mca_coll_irr_abi_matches(NULL, 0) || !mca_coll_irr_modex_works()) {
+        !mca_coll_irr_component.takes_part || !mca_coll_irr_modex_works()) {
         return;
     }
     report.reporting = 1;

@@ -41,6 +41,9 @@ typedef union signature {
 
 _Static_assert(sizeof(signature_t) == sizeof(uint64_t), "there is room for all fields");
 
+/* The signature of a process that has no modules, because it had no memory in MPI_Init. */
+#define NO_MEMORY UINT64_C(0)
+
 /* The largest priority that Open MPI allows. */
 #define PRIORITY_MAX ((1 << 12) - 1)
 
@@ -81,7 +84,7 @@ static struct {
 
 void mca_coll_irr_signature_open(void)
 {
-    mine.signature = sign();
+    mine.signature = mca_coll_irr_component.takes_part ? sign() : (signature_t){ .word = NO_MEMORY };
     mine.published = mca_coll_irr_abi_matches(NULL, 0) &&
                      mca_coll_irr_modex_put(MCA_COLL_IRR_SIGNATURE_KEY, mine.signature.word);
     mine.warned = false;
@@ -147,7 +150,9 @@ static void describe(const signature_t *other, unsigned process, char *text, siz
     const signature_t *own = &mine.signature;
     const unsigned me = mca_coll_irr_my_process();
 
-    if (other->priority != own->priority) {
+    if (other->word == NO_MEMORY) {
+        snprintf(text, size, "rank %u of MPI_COMM_WORLD had no memory for coll/irr in MPI_Init", process);
+    } else if (other->priority != own->priority) {
         snprintf(text, size, "coll_irr_priority is %d on rank %u of MPI_COMM_WORLD and %d on rank %u",
                  (int)other->priority, process, (int)own->priority, me);
     } else if (other->named != own->named) {
@@ -183,7 +188,7 @@ static bool explain(const mca_coll_irr_ranks_t *ranks, char *text, size_t size)
         const unsigned process = (unsigned)mca_coll_irr_process(ranks, rank).vpid;
         signature_t other = { .word = 0 };
         const bool found = find(ranks, rank, &other) == OMPI_SUCCESS;
-        const int above = found ? (int)other.priority - (int)mine.signature.priority : -1;
+        const int above = found && other.word != NO_MEMORY ? (int)other.priority - (int)mine.signature.priority : -1;
 
         warns = warns && above <= 0 && (above < 0 || rank >= ranks->rank);
         if (text[0] == '\0' && !found) {

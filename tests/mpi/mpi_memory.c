@@ -3,6 +3,7 @@
  */
 #include "mpi_memory.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <sys/mman.h>
@@ -102,6 +103,19 @@ static int find(struct dl_phdr_info *info, size_t size, void *context)
         }
     }
     return 0;
+}
+
+/* Open MPI loads the component in MPI_Init.  Replaces the function of the C library to see the component at once. */
+MPI_MEMORY_VISIBLE void *dlopen(const char *file, int mode)
+{
+    void *(*next)(const char *, int), *library;
+
+    *(void **)&next = dlsym(RTLD_NEXT, "dlopen");
+    library = next(file, mode);
+    if (start == NULL) {
+        dl_iterate_phdr(find, NULL);
+    }
+    return library;
 }
 
 long mpi_memory_fail_kind(int kind, long first, long times)

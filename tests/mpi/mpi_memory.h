@@ -9,6 +9,8 @@
  *     mpi_memory_fail(60, LONG_MAX);    all allocations from the 60th on fail from now on
  *     MPI_Alltoallv(...);
  *     failed = mpi_memory_fail(0, 0);   none fails any more
+ *
+ * Before MPI_Init, mpi_memory_fail concerns the allocations from the load of the component on; omit mpi_memory_watch.
  */
 #ifndef MPI_MEMORY_H
 #define MPI_MEMORY_H

@@ -8,6 +8,7 @@
  * WHAT fails: memory, mmap, memfd_create, ftruncate or process_vm_readv.  WHO: one rank, or all.
  * With the prefix "trials:", each case makes so many calls that ranks with auto try strategies.
  * cold:N: allocation N fails on the first communicator of the job, which starts the engine.
+ * start:N: allocation N of the component fails, counted from MPI_Init on.  This group must be the first of a job.
  * In each case, on a new communicator, only call n fails, or all calls from n on.  An alarm ends a case that hangs, and
  * prints its name.  IRR_SWEEP_FROM=ROW:N skips earlier cases.  With IRR_SWEEP_STEP=K one n in K runs, and with
  * IRR_SWEEP_FORMS=K one form of calls in K, which differs between collectives and between groups.
@@ -19,7 +20,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-enum { CASE_SECONDS = 30, TRIAL_TIMES = 25, PRIME = 2749 };
+/* MPI_Init and MPI_Finalize of a job may take long on a busy machine. */
+enum { CASE_SECONDS = 30, JOB_SECONDS = 120, TRIAL_TIMES = 25, PRIME = 2749 };
 
 /* ---- calls ---- */
 
@@ -156,7 +158,15 @@ static int has_trials(const char *what)
     return strncmp(what, trials, sizeof(trials) - 1) == 0;
 }
 
-/* Returns the kind of failure; MEMORY for cold:N. */
+/* Returns the number behind the prefix, or 0 if the text has another prefix. */
+static long number_behind(const char *prefix, const char *what)
+{
+    const size_t length = strlen(prefix);
+
+    return strncmp(what, prefix, length) == 0 ? atol(what + length) : 0;
+}
+
+/* Returns the kind of failure; MEMORY for cold:N and start:N. */
 static int failing(const char *what)
 {
     static const char *const names[MPI_MEMORY_KINDS] = {
@@ -211,9 +221,9 @@ static void end_job(int number)
 }
 
 /* Returns true if calls fail on this rank. Calls fail on rank 1 only, or on all ranks. */
-static int is_concerned(const scene_t *scene, const char *who)
+static int is_concerned(int rank, const char *who)
 {
-    return strcmp(who, "all") == 0 || scene->all.rank == 1;
+    return strcmp(who, "all") == 0 || rank == 1;
 }
 
 static void note(int errors, int served)
@@ -248,7 +258,7 @@ static long setting(const char *variable, long standard)
     return text != NULL ? strtol(text, NULL, 0) : standard;
 }
 
-/* Runs a case. Returns the largest number of failures on a rank; 0: there are no further cases. */
+/* Runs a case; first 0: calls fail already. Returns the largest number of failures on a rank; 0: no further cases. */
 static long run_case(char **group, int length, const row_t *row, long first, const scene_t *others)
 {
     const unsigned long long served = mpi_test_served();
@@ -260,7 +270,7 @@ static long run_case(char **group, int length, const row_t *row, long first, con
 
     alarm((unsigned)setting("IRR_SWEEP_SECONDS", CASE_SECONDS));
     scene_init(&scene, group[0], group + 2, length - 2);
-    if (is_concerned(&scene, group[1])) {
+    if (first > 0 && is_concerned(scene.all.rank, group[1])) {
         mpi_memory_fail_kind(what, first, row->times);
     }
     errors = run_calls(&scene, row->form, row->kind);
@@ -274,6 +284,18 @@ static long run_case(char **group, int length, const row_t *row, long first, con
     MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
     alarm(0);
     return failed;
+}
+
+/* Makes a call on MPI_COMM_WORLD, whose module MPI_Init has created.  The other scene gives the counts. */
+static void call_world(const scene_t *others)
+{
+    mpi_call_t call;
+
+    alarm(CASE_SECONDS);
+    make(&call, others, kinds[0], 1);
+    call.comm = MPI_COMM_WORLD;
+    mpi_call_start(&call, BLOCKING);
+    CHECK(end(&call) == 0);
 }
 
 /* Returns false for nonblocking and persistent calls in place: Open MPI serves some of them, with wrong bytes. */
@@ -300,7 +322,9 @@ static void sweep_row(char **group, int length, int number, long first, uint64_t
 
 static void run(char **group, int length)
 {
-    const char *from = getenv("IRR_SWEEP_FROM"), *cold = strncmp(group[0], "cold:", 5) == 0 ? group[0] + 5 : NULL;
+    const char *from = getenv("IRR_SWEEP_FROM");
+    const long cold = number_behind("cold:", group[0]);
+    const int once = cold > 0 || number_behind("start:", group[0]) > 0;
     const char *colon = from != NULL ? strchr(from, ':') : NULL;
     int number = from != NULL ? atoi(from) : 0;
     long first = colon != NULL ? atol(colon + 1) : 1;
@@ -311,15 +335,18 @@ static void run(char **group, int length)
 
     memset(&counts, 0, sizeof(counts));
     scene_init(&others, group[0], group + 2, length - 2);
-    if (cold != NULL) {
+    if (once) {
         const row_t row = { .form = MIXED, .kind = kinds[0], .times = 1 };
 
         snprintf(name, sizeof(name), "%s on %s, %s", group[0], group[1], length > 2 ? group[2] : "");
-        run_case(group, length, &row, atol(cold), &others);
+        if (cold == 0) {
+            call_world(&others);
+        }
+        CHECK(run_case(group, length, &row, cold, &others) > 0);
     } else if (failing(group[0]) == MEMORY) {
         CHECK(run_blocking(&others, kinds[0]) == 0);   /* starts the engine */
     }
-    for (; cold == NULL && number < 2 * FORMS_SWEPT * SWEPT; number++, first = 1) {
+    for (; !once && number < 2 * FORMS_SWEPT * SWEPT; number++, first = 1) {
         if ((number / 2 / SWEPT + number / 2 % SWEPT) % some == pick) {
             sweep_row(group, length, number, first, &state, &others);
         }
@@ -335,13 +362,24 @@ static void run(char **group, int length)
 
 int main(int argc, char **argv)
 {
+    const long first = argc > 2 ? number_behind("start:", argv[1]) : 0;
+
+    signal(SIGALRM, end_job);
+    snprintf(name, sizeof(name), "MPI_Init, %s", argc > 1 ? argv[1] : "");
+    alarm(JOB_SECONDS);
+    if (first > 0 && is_concerned((int)setting("OMPI_COMM_WORLD_RANK", 0), argv[2])) {
+        mpi_memory_fail(first, 1);
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    signal(SIGALRM, end_job);
     signal(SIGSEGV, end_job);
     signal(SIGABRT, end_job);
     mpi_test_served();
-    mpi_memory_watch();
+    if (first == 0) {
+        mpi_memory_watch();
+    }
     mpi_test_groups(argv + 1, argc - 1, run);
+    snprintf(name, sizeof(name), "MPI_Finalize, %s", argc > 1 ? argv[1] : "");
+    alarm(JOB_SECONDS);
     return mpi_test_end();
 }

@@ -28,13 +28,15 @@ if whole; then
     IRR_SWEEP_STEP=1 IRR_SWEEP_FORMS=1 trial_forms=1
     algorithms="node grid"
     cold="1 2 3 4 5 6 7 8 9 10 12 14 16 20 24 30 40 60"
+    start=$(seq 1 32)
 else
     IRR_SWEEP_STEP=30 IRR_SWEEP_FORMS=4 trial_forms=8
     algorithms=node
     cold=3
+    start="1 3 13 15 16"   # of the spare modules, of the module of MPI_COMM_WORLD, and the next
 fi
 export IRR_SWEEP_STEP IRR_SWEEP_FORMS
-plan $((1 + 2 * ($(echo "direct $algorithms" | wc -w) + 1 + 1 + 2 + 3 + $(echo "$cold" | wc -w))))
+plan $((1 + 2 * ($(echo "direct $algorithms" | wc -w) + 1 + 1 + 2 + 3 + $(echo "$cold $start" | wc -w))))
 for who in one all; do
     group "direct: allocations fail, ranks: $who" memory $who $(keys direct)
     for algorithm in $algorithms; do
@@ -73,6 +75,10 @@ for who in one all; do
     done
     for n in $cold; do
         group "direct: allocation $n of the first communicator of a job fails, ranks: $who" "cold:$n" $who $(keys direct)
+        sweep
+    done
+    for n in $start; do
+        group "direct: allocation $n from MPI_Init on fails, ranks: $who" "start:$n" $who $(keys direct)
         sweep
     done
 done
