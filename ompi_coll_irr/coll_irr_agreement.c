@@ -45,7 +45,9 @@ static irr_status_t served(mca_coll_irr_agreement_t *agreement)
         if (agreement->tries) {
             mca_coll_irr_choose_from(target);
         }
-        module->joined[target->which] = module->joined[target->which] || agreement->params.blocking;
+        if (agreement->params.blocking) {
+            mca_coll_irr_team_joined(module, target->which);
+        }
         mca_coll_irr_serve(module, target, mca_coll_irr_reason_to_serve(module, target));
     }
     return target != agreement->service ? share(agreement) : IRR_OK;
@@ -91,7 +93,7 @@ static irr_status_t share(mca_coll_irr_agreement_t *agreement)
     }
     service->strategies[0] = primary->strategies[0];
     service->shares = true;
-    module->joined[service->which] = true;
+    mca_coll_irr_team_joined(module, service->which);
     mca_coll_irr_serve(module, service, mca_coll_irr_reason_to_serve(module, service));
     return IRR_OK;
 }

@@ -25,7 +25,7 @@ int mca_coll_irr_settle(mca_coll_irr_module_t *module, mca_coll_irr_service_t **
     const mca_coll_irr_which_t which = (*service_p)->which;
     int result = OMPI_SUCCESS;
 
-    if (mca_coll_irr_team_must_join(module, *service_p)) {
+    if (mca_coll_irr_team_must_join(module, *service_p) || mca_coll_irr_team_is_lost(module)) {
         result = mca_coll_irr_team_join(module, *service_p);
         *service_p = mca_coll_irr_service(module, which);   /* of another team, if this one cannot be joined */
     }

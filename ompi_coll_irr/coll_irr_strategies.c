@@ -138,7 +138,7 @@ static irr_status_t end_strategies(mca_coll_irr_agreement_t *agreement)
     mca_coll_irr_service_t *service = agreement->service;
 
     if (agreement->open > 0 && agreement->params.blocking) {
-        agreement->module->joined[service->which] = true;
+        mca_coll_irr_team_joined(agreement->module, service->which);
     }
     if (agreement->open > 0) {
         mca_coll_irr_teardown_add(agreement->group);

@@ -189,8 +189,26 @@ static bool is_reusable(const mca_coll_irr_team_t *team)
     return team->shared && has;
 }
 
-static void leave(mca_coll_irr_team_t *team)
+static bool has_joined(const mca_coll_irr_module_t *module)
 {
+    bool has = false;
+
+    for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
+        has = has || module->joined[i];
+    }
+    return has;
+}
+
+void mca_coll_irr_team_joined(mca_coll_irr_module_t *module, mca_coll_irr_which_t which)
+{
+    module->team->joined += !has_joined(module);
+    module->joined[which] = true;
+}
+
+/* Removes a module from a team that it has joined or not. */
+static void leave(mca_coll_irr_team_t *team, bool joined)
+{
+    team->joined -= joined;
     if (--team->modules > 0) {
         return;
     }
@@ -212,7 +230,7 @@ static void leave(mca_coll_irr_team_t *team)
 void mca_coll_irr_team_leave(mca_coll_irr_module_t *module)
 {
     if (module->team != NULL) {
-        leave(module->team);
+        leave(module->team, has_joined(module));
         module->team = NULL;
     }
 }
@@ -266,11 +284,22 @@ static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service
            saves * (expected > here ? expected : here) >= choice->usual_agreement_ns;
 }
 
+bool mca_coll_irr_team_is_lost(const mca_coll_irr_module_t *module)
+{
+    bool lost = false;
+
+    for (int i = 0; i < module->team->used; i++) {
+        lost = lost || module->team->services[i].state == MCA_COLL_IRR_FAILED;
+    }
+    return lost && !module->ranks.given_up && !module->barred;
+}
+
 /*
- * FIT: the rank can join.  UNSOUND: the team's engine communicators are closed, or one has failed.  UNFIT: the module
- * has an error, or there is no memory for blocks.  BARRED: there is no memory for another team.
+ * FIT: the rank can join.  TAKEN: there is a timeout, and another communicator has joined the team.  UNSOUND: the
+ * team's engine communicators are closed, or one has failed, or an agreement has failed.  UNFIT: the module has an
+ * error, or there is no memory for blocks.  BARRED: there is no memory for another team.
  */
-enum { FIT, UNSOUND, UNFIT, BARRED };
+enum { FIT, TAKEN, UNSOUND, UNFIT, BARRED };
 
 static uint64_t fitness(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
@@ -283,7 +312,11 @@ static uint64_t fitness(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
     if (module->trouble != IRR_OK || mca_coll_irr_rooms_reserve(module) != IRR_OK) {
         return UNFIT;
     }
-    return mca_coll_irr_service_is_open(service) && !mca_coll_irr_service_has_failed(service) ? FIT : UNSOUND;
+    if (!mca_coll_irr_service_is_open(service) || mca_coll_irr_service_has_failed(service) ||
+        mca_coll_irr_team_is_lost(module)) {
+        return UNSOUND;
+    }
+    return module->ranks.timeout > 0 && module->team->joined > has_joined(module) ? TAKEN : FIT;
 }
 
 /*
@@ -293,6 +326,7 @@ static uint64_t fitness(mca_coll_irr_module_t *module, mca_coll_irr_service_t *s
 static void begin_anew(mca_coll_irr_module_t *module, bool replaces)
 {
     mca_coll_irr_team_t *old = module->team;
+    const bool joined = has_joined(module);
 
     memset(module->called, 0, sizeof(module->called));
     memset(module->joined, 0, sizeof(module->joined));
@@ -300,7 +334,7 @@ static void begin_anew(mca_coll_irr_module_t *module, bool replaces)
     start_team(module, old->processes, replaces && old->shared);
     old->shared = old->shared && !replaces;
     opal_mutex_unlock(&mca_coll_irr_component.lock);
-    leave(old);
+    leave(old, joined);
 }
 
 int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
@@ -312,7 +346,7 @@ int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t
     const uint64_t begin_ns = irr_clock_ns();
     irr_status_t status;
 
-    if (module->barred || !pays(module, service)) {
+    if (module->barred || (!mca_coll_irr_team_is_lost(module) && !pays(module, service))) {
         module->passed[service->which]++;
         service->passed++;
         return OMPI_SUCCESS;
@@ -330,11 +364,11 @@ int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t
     if (words[FITNESS] == BARRED) {
         module->barred = true;
     } else if (words[FITNESS] != FIT) {
-        begin_anew(module, words[FITNESS] == UNSOUND);
+        begin_anew(module, words[FITNESS] <= UNSOUND);
     } else if (words[CALLS] != ~words[NO_CALLS] || words[STRATEGY] != ~words[NO_STRATEGY]) {
         begin_anew(module, true);
     } else {
-        module->joined[service->which] = true;
+        mca_coll_irr_team_joined(module, service->which);
         if (mca_coll_irr_is_served(service)) {
             mca_coll_irr_log(module, service);
         }

@@ -15,6 +15,12 @@
  * each of them has memory, and that the engine communicator works.  Otherwise the communicator starts again with
  * another team, on all ranks.  A failure therefore does not reach later communicators.
  *
+ * If an exchange fails, the engine communicator fails, and with it all communicators that have joined the team: a rank
+ * cannot know which later exchanges other ranks have completed.  With coll_irr_timeout a rank that is late on one
+ * communicator must not make others fail.  A communicator then joins only a team that no other communicator has joined
+ * and not left.  If an agreement fails, the calls of its communicator return errors, and all other communicators of the
+ * team join another team.
+ *
  * A communicator with info keys has a team that it does not share.  Under MPI_THREAD_MULTIPLE, or if the user gives a
  * schedule file or a dump of the matrices, no communicators share a team.
  *
@@ -30,6 +36,7 @@ struct mca_coll_irr_team_t {
     mca_coll_irr_team_t    *next, **link;   /* of a list of teams */
     uint64_t                processes[2];   /* hash of the processes in order */
     int                     modules;        /* communicators in the team now */
+    int                     joined;         /* how many of these have joined it */
     bool                    shared;         /* later communicators find the team; equal on all ranks */
     bool                    everywhere;     /* all ranks have coll/irr */
     irr_machine_t           machine;        /* equal on all ranks that choose */
@@ -75,6 +82,15 @@ static inline bool mca_coll_irr_team_must_join(const mca_coll_irr_module_t *modu
             (service->state == MCA_COLL_IRR_CHOOSING &&
              (irr_choice_tries(&service->choice) || service->choice.strategy != service->host_strategy)));
 }
+
+/*
+ * Returns true, on all ranks, if an agreement of another communicator of the team has failed, so that this communicator
+ * must join another team.
+ */
+bool mca_coll_irr_team_is_lost(const mca_coll_irr_module_t *module);
+
+/* Local: the communicator has joined the team, for this collective. */
+void mca_coll_irr_team_joined(mca_coll_irr_module_t *module, mca_coll_irr_which_t which);
 
 /* Returns the service of a collective, or NULL if the collective was not called on this communicator. */
 static inline mca_coll_irr_service_t *mca_coll_irr_service_called(mca_coll_irr_module_t *module, int which)

@@ -111,6 +111,53 @@ static void case_failed(void)
 }
 
 /*
+ * Lets the last rank arrive on a communicator only after the timeout of the others, in an exchange, or in an agreement
+ * if the communicator was not used before.  All ranks get an error, and later errors, on this communicator only.
+ */
+static void time_out(int used)
+{
+    enum { TAG = 7 };
+    const int last = ranks - 1;
+    MPI_Comm late = dup_world(), other = dup_world(), unused = dup_world(), later, in_time;
+    int nothing = 0;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank == last, 0, &in_time);
+    CHECK(is_right(other));
+    if (used) {
+        CHECK(is_right(late) && is_right(other));
+    }
+    if (rank == last) {
+        MPI_Recv(&nothing, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    CHECK(!is_right(late));
+    MPI_Barrier(in_time);
+    if (rank == 0) {
+        MPI_Send(&nothing, 1, MPI_INT, last, TAG, MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(!is_right(late));
+    CHECK(is_right(other) && is_right(unused) && is_right(other));
+    later = dup_world();
+    CHECK(is_right(later) && is_right(other) && !is_right(late));
+    MPI_Comm_free(&late);
+    MPI_Comm_free(&other);
+    MPI_Comm_free(&unused);
+    CHECK(is_right(later));
+    MPI_Comm_free(&later);
+    MPI_Comm_free(&in_time);
+}
+
+static void case_late_exchange(void)
+{
+    time_out(1);
+}
+
+static void case_late_agreement(void)
+{
+    time_out(0);
+}
+
+/*
  * Lets the ranks agree on nonblocking calls of a communicator that has not joined its team. On rank 0 this happens
  * before the first blocking call of the communicator, on the other ranks during the call. The communicator must
  * nevertheless join the team on all ranks.
@@ -178,4 +225,5 @@ static void case_orders(void)
 
 MPI_CASES(mpi_cases_team,
     { "short_lived", case_short_lived, 0 }, { "served", case_served, 0 }, { "turns", case_turns, 0 },
-    { "failed", case_failed, 0 }, { "orders", case_orders, 0 }, { "nonblocking", case_nonblocking, 0 });
+    { "failed", case_failed, 0 }, { "late_exchange", case_late_exchange, 0 },
+    { "late_agreement", case_late_agreement, 0 }, { "orders", case_orders, 0 }, { "nonblocking", case_nonblocking, 0 });

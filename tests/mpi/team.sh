@@ -21,7 +21,7 @@ assert row["tried"] >= 1, row
 END
 }
 
-plan 14
+plan 18
 for n in 2 5; do
     check "$n ranks, short-lived communicators are served from their first exchange on" ranks $n "$program" served:50
 done
@@ -31,6 +31,13 @@ for algorithm in direct node balanced-grid; do
 done
 check "4 ranks with auto, alternating communicators" ranks 4 $auto --mca coll_irr_setup_share 1000 "$program" turns
 check "3 ranks, an exchange that fails" ranks 3 "$program" failed
+for case in late_exchange late_agreement; do
+    check "4 ranks, a timeout on one communicator does not reach others, $case" \
+        ranks 4 --mca coll_irr_timeout 2 "$program" $case
+    # shellcheck disable=SC2086
+    check "4 ranks over tcp, a timeout on one communicator does not reach others, $case" \
+        ranks 4 $over_tcp --mca coll_irr_timeout 2 "$program" $case
+done
 check "5 ranks, communicators with different orders of the processes" ranks 5 "$program" orders
 check "5 ranks with auto, communicators with different orders of the processes" ranks 5 $auto --mca coll_irr_setup_share 1000 "$program" orders
 check "4 ranks, nonblocking calls before the first blocking call" ranks 4 "$program" nonblocking

@@ -167,8 +167,10 @@ irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *p
                                 void *output)
 {
     irr_comm_t *comm = exchange->comm;
-    irr_status_t status = prepare(exchange, comm->serial ? &comm->run : &exchange->own, problem);
+    irr_status_t status;
 
+    irr_comm_check_start(comm);
+    status = prepare(exchange, comm->serial ? &comm->run : &exchange->own, problem);
     if (status == IRR_OK) {
         start(exchange, IRR_PURPOSE_ONCE, input, output);
     } else if (status == IRR_ERR_NO_MEMORY) {
@@ -209,6 +211,7 @@ irr_status_t irr_exchange_restart(irr_exchange_t *exchange, const void *input, v
     if (exchange->started || exchange->purpose == IRR_PURPOSE_ONCE) {
         return IRR_ERR_BAD_PARAM;
     }
+    irr_comm_check_start(exchange->comm);
     if (exchange->comm->failed != IRR_OK) {
         return exchange->comm->failed;
     }

@@ -166,6 +166,31 @@ void irr_comm_listen(irr_comm_t *comm)
     }
 }
 
+/* A rank is late if it starts no exchange for this part of the timeout. */
+#define LATE_PART 4
+
+/* Rounds of progress in which the notices that have reached this node arrive. */
+#define LATE_ROUNDS 64
+
+void irr_comm_check_start(irr_comm_t *comm)
+{
+    const uint64_t limit = comm->settings.timeout * NS_PER_S / LATE_PART;
+    const uint64_t now_ns = limit > 0 ? irr_clock_ns() : 0;
+    const bool late = limit > 0 && now_ns - comm->started_ns > limit;
+
+    comm->started_ns = now_ns;
+    for (int i = 0; late && i < LATE_ROUNDS; i++) {
+        irr_engine_progress(comm->engine);
+    }
+    if (late) {
+        irr_lock_acquire(&comm->engine->lock);
+        if (comm->queue.open == 0) {   /* otherwise irr_comm_watch checks */
+            irr_comm_listen(comm);
+        }
+        irr_lock_release(&comm->engine->lock);
+    }
+}
+
 /* Returns true if a notice has arrived and the exchange may end, because the transport is idle (failure.h). */
 static bool is_notified_and_quiet(irr_comm_t *comm)
 {

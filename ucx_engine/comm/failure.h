@@ -32,7 +32,7 @@ typedef struct irr_notice {
 /*
  * Fails a communicator, and starts to notify the other members. The exchanges of this rank end with `status`. reason:
  * the text after "rank R of a communicator of N ranks" in the error message; NULL: no error message. Does nothing if
- * the communicator has failed before. The engine is locked here and in all functions below.
+ * the communicator has failed before. The engine is locked here and in the functions below.
  */
 void irr_comm_fail(irr_comm_t *comm, irr_status_t status, const char *reason);
 
@@ -44,6 +44,13 @@ bool irr_comm_notify(irr_comm_t *comm);
 
 /* Checks for a notice while no exchange is running; a notice fails the communicator. Called from time to time. */
 void irr_comm_listen(irr_comm_t *comm);
+
+/*
+ * Called before an exchange starts, without the lock.  Messages of an exchange that the others gave up may all have
+ * arrived, so a late rank would complete it.  If the communicator has a timeout and this rank has started no exchange
+ * for a while, the function therefore checks for a notice.  Cost: reading a clock, if there is a timeout.
+ */
+void irr_comm_check_start(irr_comm_t *comm);
 
 /* Checks for a notice and for the timeout during an exchange; both fail the communicator. Called from time to time. */
 void irr_comm_watch(irr_exchange_t *exchange);
