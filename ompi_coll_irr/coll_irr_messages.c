@@ -234,17 +234,22 @@ static void check_file(const char *path)
     }
 }
 
+char *mca_coll_irr_base_parameter(const char *name)
+{
+    const int index = mca_base_var_find("opal", "mca", "base", name);
+    char *const *value = NULL;
+
+    if (index < 0 || mca_base_var_get_value(index, &value, NULL, NULL) != OPAL_SUCCESS || value == NULL) {
+        return NULL;
+    }
+    return *value != NULL ? strdup(*value) : NULL;
+}
+
 /* A parameter of Open MPI lists the files, separated by commas or colons. */
 static void check_files(const char *parameter)
 {
-    const int index = mca_base_var_find("opal", "mca", "base", parameter);
-    char *const *value = NULL, *list, *rest = NULL;
+    char *list = mca_coll_irr_base_parameter(parameter), *rest = NULL;
 
-    if (index < 0 || mca_base_var_get_value(index, &value, NULL, NULL) != OPAL_SUCCESS || value == NULL ||
-        *value == NULL) {
-        return;
-    }
-    list = strdup(*value);
     for (char *path = list != NULL ? strtok_r(list, ",:", &rest) : NULL; path != NULL;
          path = strtok_r(NULL, ",:", &rest)) {
         check_file(path);
@@ -271,6 +276,8 @@ static void check_values(void)
 
 void mca_coll_irr_check_open(void)
 {
+    char text[BAD_TEXT];
+
     memset(&found, 0, sizeof(found));
     if (mca_coll_irr_component.params.priority < 0 || !mca_coll_irr_modex_works()) {
         return;   /* coll/irr is disabled, or the process is not in a job */
@@ -279,6 +286,9 @@ void mca_coll_irr_check_open(void)
     check_files("param_files");
     check_files("override_param_file");
     check_values();
+    if (mca_coll_irr_find_copy(text, sizeof(text))) {
+        note(text);
+    }
     found.digest = IRR_HASH_BASIS;
     for (int i = 0; i < found.count; i++) {
         found.digest = irr_hash_text(found.digest, found.mistakes[i]);

@@ -61,9 +61,15 @@ bool mca_coll_irr_find_bad(ompi_communicator_t *keyed, mca_coll_irr_bad_t *bad);
 
 void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad);
 
+/* Returns a copy of the value of mca_base_NAME, a text, which the caller must free; NULL: no value, or no memory. */
+char *mca_coll_irr_base_parameter(const char *name);
+
+/* Returns true if Open MPI ignores another copy of coll/irr, in a folder that the user names.  The text says so. */
+bool mca_coll_irr_find_copy(char *text, size_t size);
+
 /*
- * Bad values and misspelt names of parameters of this process: the first function publishes a digest of them when the
- * component opens, the second function warns the user in MPI_Init.
+ * Bad values and misspelt names of parameters of this process, and an ignored copy of coll/irr: the first function
+ * publishes a digest of these mistakes when the component opens, the second function warns the user in MPI_Init.
  */
 void mca_coll_irr_check_open(void);
 void mca_coll_irr_check_warn(void);

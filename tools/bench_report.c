@@ -312,7 +312,7 @@ void irr_bench_report_warning(bool loaded)
                "their names; --mca coll_irr_verbose 10 prints the reasons.\n");
     } else {
         printf("# Warning: coll/irr is not loaded, so Open MPI served the rows marked (host).  Load coll/irr "
-               "with --mca mca_base_component_path DIR:SYS_DEFAULT, where DIR is the folder of mca_coll_irr.so.\n");
+               "with --mca mca_base_component_path SYS_DEFAULT:DIR, where DIR is the folder of mca_coll_irr.so.\n");
     }
     fflush(stdout);
 }

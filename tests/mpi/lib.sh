@@ -17,8 +17,8 @@ all_components
 # it finds, which costs 20 ms and a sleep of 0.2 s in each process.  mpirun 5.0 needs the folder of all components.
 if [ "${release%%.*}" = 4 ] && mkdir "$scratch/components" &&
     ln -s "$OMPI_COMPONENTS"/mca_*.so "$scratch/components" 2> /dev/null; then
-    (cd "$scratch/components" && rm -f mca_mtl_* mca_btl_ofi* mca_io_* mca_fs_* mca_fcoll_* mca_fbtl_* mca_sharedfp_* \
-        mca_vprotocol_* mca_*_monitoring*)
+    (cd "$scratch/components" && rm -f mca_coll_irr.so mca_mtl_* mca_btl_ofi* mca_io_* mca_fs_* mca_fcoll_* mca_fbtl_* \
+        mca_sharedfp_* mca_vprotocol_* mca_*_monitoring*)
     OMPI_MCA_mca_base_component_path=$ours:$scratch/components
 fi
 # By default mpirun searches for GPUs and PMIx creates a store in shared memory, which takes 8 ms in each process.

@@ -46,11 +46,11 @@ class CollIrr(AutotoolsPackage):
         args += self.with_or_without("metis")
         return args
 
-    # Sets the same variables as share/coll-irr/env.sh.
+    # Sets the same variables as share/coll-irr/env.sh, which explains the order of the folders.
     def setup_run_environment(self, env: EnvironmentModifications) -> None:
         path = "OMPI_MCA_mca_base_component_path"
-        env.prepend_path(path, self.prefix.lib.openmpi)
         env.append_path(path, "SYS_DEFAULT")
+        env.append_path(path, self.prefix.lib.openmpi)
         env.append_path(path, "USER_DEFAULT")
         if self.spec.satisfies("^pmix"):
             env.prepend_path("PMIX_MCA_mca_base_component_path", self.spec["pmix"].prefix.lib.pmix)
