@@ -120,17 +120,19 @@ static bool reads_right(const void *context)
     return right;
 }
 
+/* Memory that may not be read is told apart from a process that has ended. */
 IRR_TEST(test_pieces, "pieces in the memory of another process")
 {
     const uint64_t me = (uint64_t)getpid();
     unsigned char byte;
-    struct iovec to = { &byte, 1 }, from = { (void *)8, 1 };
+    struct iovec to = { &byte, 1 }, from = { (void *)8, 1 }, any = { &byte, 1 };
 
     for (size_t i = 0; i < BYTES; i++) {
         copied[i] = (unsigned char)(i % 251);
     }
     CU_ASSERT_TRUE(found_by_child(reads_right, &me));
-    CU_ASSERT_EQUAL(irr_remote_read(me, &to, &from, 1), IRR_ERR_PEER);
+    CU_ASSERT_EQUAL(irr_remote_read(me, &to, &from, 1), IRR_ERR_NOT_SUPPORTED);
+    CU_ASSERT_EQUAL(irr_remote_read(INT32_MAX, &to, &any, 1), IRR_ERR_PEER);   /* no process has this number */
 }
 
 /* ---- segments ---- */

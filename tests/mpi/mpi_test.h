@@ -76,7 +76,8 @@ unsigned long long mpi_job_served(void);
 
 extern const mpi_case_t mpi_cases_calls[], mpi_cases_default[], mpi_cases_lanes[], mpi_cases_life[], mpi_cases_mixed[];
 extern const mpi_case_t mpi_cases_requests[], mpi_cases_sockets[], mpi_cases_wide[];
-extern const mpi_case_t mpi_cases_ends[], mpi_cases_place[], mpi_cases_starts[], mpi_cases_team[], mpi_cases_wrong[];
+extern const mpi_case_t mpi_cases_ends[], mpi_cases_place[], mpi_cases_refused[], mpi_cases_starts[];
+extern const mpi_case_t mpi_cases_team[], mpi_cases_wrong[];
 
 /* Runs the cases of the arguments, which are in tables; a NULL ends the list of tables.  Returns the exit status. */
 int mpi_test_main(int argc, char **argv, const mpi_case_t *const *tables);

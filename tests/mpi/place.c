@@ -146,37 +146,30 @@ static void case_wrong(void)
 }
 
 /*
- * Makes one process_vm_readv fail on rank 1, and with it the communicator.  No rank may have a wrong byte without an
- * error, in this call and in the next one.  Other communicators must work.
+ * Makes one process_vm_readv fail on rank 1. The message is sent again, so no call may return an error or a wrong byte,
+ * neither this one nor the next.
  */
 static void case_kernel(void)
 {
     enum { INTEGERS = 20000 };
     const uint64_t seed = mpi_test_seed();
-    mpi_pair_t other;
     long failed = 1;
 
     mpi_memory_watch();
-    mpi_pair_open(&other, ALL);
     for (int calls = 0; failed; calls++) {
         mpi_pair_t pair;
-        int errors;
 
         mpi_pair_open(&pair, ALL);
         MPI_Comm_set_errhandler(pair.irr, MPI_ERRORS_RETURN);
         if (pair.rank == 1) {
             mpi_memory_fail_kind(PROCESS_VM_READV, calls + 1, 1);
         }
-        errors = place_once(&pair, seed, mpi_count_most, INTEGERS) != MPI_SUCCESS;
+        CHECK(place_once(&pair, seed, mpi_count_most, INTEGERS) == MPI_SUCCESS);
         failed = mpi_test_sum(mpi_memory_fail_kind(PROCESS_VM_READV, 0, 0) > 0);
-        errors = mpi_test_sum(errors);
-        CHECK((errors > 0) == failed);
-        CHECK(failed || calls >= 2);
-        (void)place_once(&pair, seed, mpi_count_most, INTEGERS);
-        CHECK(place_once(&other, seed, mpi_count_most, INTEGERS) == MPI_SUCCESS);
+        CHECK(failed || calls > 0);
+        CHECK(place_once(&pair, seed, mpi_count_most, INTEGERS) == MPI_SUCCESS);
         mpi_pair_fini(&pair);
     }
-    mpi_pair_fini(&other);
 }
 
 MPI_CASES(mpi_cases_place,

@@ -424,4 +424,4 @@ MPI_CASES(mpi_cases_wrong,
     { "late_choosing", run_late_choosing, 0 }, { "late_nonblocking", run_late_nonblocking, 0 },
     { "late_persistent", run_late_persistent, 0 });
 
-MPI_TEST_MAIN(mpi_cases_ends, mpi_cases_place, mpi_cases_starts, mpi_cases_team, mpi_cases_wrong)
+MPI_TEST_MAIN(mpi_cases_ends, mpi_cases_place, mpi_cases_refused, mpi_cases_starts, mpi_cases_team, mpi_cases_wrong)

@@ -36,7 +36,14 @@ in_place() {
     done
 }
 
-plan 79
+# no_single_copies: options for Open MPI. untraced: runs a command without the right to read non-dumpable processes.
+no_single_copies="--mca btl_vader_single_copy_mechanism none --mca smsc ^cma"
+untraced=
+if [ "$(id -u)" = 0 ]; then
+    untraced="setpriv --bounding-set -sys_ptrace --inh-caps -sys_ptrace"
+fi
+
+plan 83
 for algorithm in direct natural hybrid; do
     for bytes in 8 2000 80000; do
         group "$bytes unexpected bytes, $algorithm" unexpected:$bytes "coll_irr_alltoallv_algorithm=$algorithm" \
@@ -83,6 +90,18 @@ for algorithm in direct natural tree; do
 done
 in_place "5 ranks on 3 nodes" node 2 right wrong
 check_groups 5 "$place"
+# The kernel refuses single copies. Open MPI's own single copies are off, because they fail likewise.
+group "one single copy of each rank is refused, then all" unread coll_irr_alltoallv_algorithm=direct
+group "the pages of the send side are protected" protected coll_irr_alltoallv_algorithm=direct
+check_groups 4 $no_single_copies "$program"
+check "a filter of system calls is installed" \
+    ranks 4 $no_single_copies "$program" filtered coll_irr_alltoallv_algorithm=direct
+if [ "$(id -u)" != 0 ] || $untraced true 2> /dev/null; then
+    check "the ranks become non-dumpable" \
+        ranks 4 $no_single_copies $untraced "$program" undumpable coll_irr_alltoallv_algorithm=direct
+else
+    skip "the ranks become non-dumpable" "this root user may not drop the capability CAP_SYS_PTRACE by setpriv"
+fi
 # The time of these jobs is mostly that of a timeout, so up to six jobs run at the same time.
 AT_ONCE=6
 for algorithm in grid hybrid optimal; do

@@ -42,20 +42,22 @@
 /*
  * The form of a slot is the length of its message, from 0 to IRR_FIFO_SHORT, or one of these values. FIRST: the first
  * piece of a message. NEXT: a later piece. SINGLE: a message that the receiver reads from the memory of the sender
- * (single copy). END: no further pieces of the message will arrive, because the send was cancelled.
+ * (single copy). AGAIN: the first piece of a message that the receiver could not read in this way. END: no further
+ * pieces of the message will arrive, because the send was cancelled.
  */
-enum { IRR_FIFO_FIRST = IRR_FIFO_SHORT + 1, IRR_FIFO_NEXT, IRR_FIFO_SINGLE, IRR_FIFO_END };
+enum { IRR_FIFO_FIRST = IRR_FIFO_SHORT + 1, IRR_FIFO_NEXT, IRR_FIFO_SINGLE, IRR_FIFO_END, IRR_FIFO_AGAIN };
 
 /*
  * The contents of a slot depend on its form. `bytes`: a whole message. `piece`: bytes of the message from this piece
- * on, offset and length of the piece in the data ring, and 1 if the sender requests the count. `single`: length,
- * address and token of a message by single copy; the token identifies the message when the receiver has read it.
+ * on, offset and length of the piece in the data ring, 1 if the sender requests the count, and for AGAIN the token of
+ * the message. `single`: length, address and token of a message by single copy; the token identifies the message when
+ * the receiver has read it, or has failed to.
  */
 typedef struct irr_fifo_slot {
     _Alignas(64) _Atomic uint64_t head;
     union {
         unsigned char bytes[IRR_FIFO_SHORT];
-        struct { uint64_t total, offset, length, wants_count; } piece;
+        struct { uint64_t total, offset, length, wants_count, token; } piece;
         struct { uint64_t total, address, token; } single;
     };
 } irr_fifo_slot_t;

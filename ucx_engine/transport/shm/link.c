@@ -41,7 +41,7 @@ static irr_status_t append(irr_peer_t *peer)
         return IRR_ERR_NO_MEMORY;
     }
     link->name = peer->address.name;
-    link->reads = irr_remote_works(&peer->address.memory);
+    atomic_store_explicit(&link->reads, irr_remote_works(&peer->address.memory), memory_order_relaxed);
     atomic_store_explicit(shm->last != NULL ? &shm->last->next : &((irr_shm_table_t *)shm->segment.bytes)->first,
                           offset, memory_order_release);
     shm->last = link;

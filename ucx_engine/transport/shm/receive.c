@@ -91,6 +91,16 @@ static void handle_whole(irr_peer_t *peer, const unsigned char *bytes, size_t to
     }
 }
 
+/* Reads a message from the memory of its sender to a receive, which stays pending if the message is sent again. */
+static void receive_single(irr_peer_t *peer, irr_shm_op_t *op, uint64_t address, size_t total, unsigned token)
+{
+    const irr_status_t status = irr_shm_read_single(peer, op, address, total, token);
+
+    if (status != IRR_IN_PROGRESS) {
+        finish(op, status);
+    }
+}
+
 /* Handles the slot of a message by single copy (single.c). Returns false if the slot is invalid. */
 static bool handle_single(irr_peer_t *peer, const irr_fifo_slot_t *slot, uint64_t key)
 {
@@ -106,7 +116,7 @@ static bool handle_single(irr_peer_t *peer, const irr_fifo_slot_t *slot, uint64_
     op = remove_posted(peer, key);
     if (op != NULL) {
         consume(peer, false);
-        finish(op, irr_shm_read_single(peer, op, address, total, (unsigned)token));
+        receive_single(peer, op, address, total, (unsigned)token);
         return true;
     }
     message = irr_shm_stash(peer, key, total, 0);
@@ -124,14 +134,17 @@ static bool handle_single(irr_peer_t *peer, const irr_fifo_slot_t *slot, uint64_
 
 /* ---- messages in pieces ---- */
 
-/* Begins a message of several pieces: finds its receive, or adds it to the stash. */
+/*
+ * Begins a message of several pieces: finds its receive, or adds it to the stash. A message that is sent again is
+ * discarded if its receive was cancelled.
+ */
 static void begin(irr_peer_t *peer, uint64_t key, uint64_t total)
 {
     peer->filling = remove_posted(peer, key);
-    peer->stashing = peer->filling == NULL ? irr_shm_stash(peer, key, total, total) : NULL;
+    peer->stashing = NULL;
     if (peer->filling != NULL) {
         peer->filling->at = (irr_shm_cursor_t){ .kept = 0 };
-    } else if (peer->stashing == NULL) {
+    } else if (!irr_shm_is_again(key) && (peer->stashing = irr_shm_stash(peer, key, total, total)) == NULL) {
         irr_shm_lose(peer->shm, key);
     }
     peer->pieces_total = peer->missing = total;
@@ -148,7 +161,7 @@ static void end(irr_peer_t *peer)
     if (op != NULL) {
         finish(op, irr_shm_outcome(peer, op, peer->pieces_total, peer->truncated));
     } else if (message == NULL) {
-        return;   /* the message is lost, because memory was missing */
+        return;   /* the message is lost, because memory was missing, or discarded */
     } else if (message->dropped) {
         irr_shm_forget(peer, message);
     } else if (message->receive != NULL) {
@@ -186,11 +199,11 @@ static void store(irr_peer_t *peer, const unsigned char *from, size_t bytes)
 }
 
 /* Handles the slot of a piece. Returns false if the slot is invalid. */
-static bool handle_piece(irr_peer_t *peer, const irr_fifo_slot_t *slot, uint64_t key, bool first)
+static bool handle_piece(irr_peer_t *peer, const irr_fifo_slot_t *slot, uint64_t key, unsigned form)
 {
     const uint64_t total = irr_fifo_read(&slot->piece.total), offset = irr_fifo_read(&slot->piece.offset);
     const uint64_t length = irr_fifo_read(&slot->piece.length);
-    const bool wants_count = slot->piece.wants_count != 0;
+    const bool wants_count = slot->piece.wants_count != 0, first = form != IRR_FIFO_NEXT;
 
     if (peer->in.data == NULL) {
         (void)irr_shm_find(peer);
@@ -199,7 +212,7 @@ static bool handle_piece(irr_peer_t *peer, const irr_fifo_slot_t *slot, uint64_t
         peer->broken = true;
         return false;
     }
-    if (first && length == total) {
+    if (form == IRR_FIFO_FIRST && length == total) {
         handle_whole(peer, peer->in.data + offset, total, wants_count, key);
         return true;
     }
@@ -234,24 +247,32 @@ static bool handle_end(irr_peer_t *peer)
 
 /* ---- any slot ---- */
 
+/* Returns the key of the message in a slot with this header. */
+static uint64_t key_of(const irr_fifo_slot_t *slot, uint64_t head)
+{
+    const uint64_t key = irr_fifo_key(head);
+
+    return irr_fifo_form(head) == IRR_FIFO_AGAIN ? irr_shm_again(key, irr_fifo_read(&slot->piece.token)) : key;
+}
+
 /* Handles the next slot. Returns false if the slot is invalid. */
 __attribute__((noinline))
 static bool handle_slot(irr_peer_t *peer, uint64_t head)
 {
     const irr_fifo_slot_t *slot = peer->in.next;
     const unsigned form = irr_fifo_form(head);
-    const uint64_t key = irr_fifo_key(head);
 
     if (form <= IRR_FIFO_SHORT) {
-        handle_whole(peer, slot->bytes, form, false, key);
+        handle_whole(peer, slot->bytes, form, false, irr_fifo_key(head));
         return true;
     }
     switch (form) {
     case IRR_FIFO_FIRST:
     case IRR_FIFO_NEXT:
-        return handle_piece(peer, slot, key, form == IRR_FIFO_FIRST);
+    case IRR_FIFO_AGAIN:
+        return handle_piece(peer, slot, key_of(slot, head), form);
     case IRR_FIFO_SINGLE:
-        return handle_single(peer, slot, key);
+        return handle_single(peer, slot, irr_fifo_key(head));
     case IRR_FIFO_END:
         return handle_end(peer);
     default:
@@ -361,7 +382,7 @@ static bool is_expected(irr_peer_t *peer, uint64_t head)
     if (irr_fifo_form(head) == IRR_FIFO_NEXT || irr_fifo_form(head) == IRR_FIFO_END) {
         return peer->filling != NULL || (peer->stashing != NULL && peer->stashing->receive != NULL);
     }
-    return *find_posted(peer, irr_fifo_key(head)) != NULL;
+    return *find_posted(peer, key_of(peer->in.next, head)) != NULL;
 }
 
 bool irr_shm_stash_arrived(irr_peer_t *peer)
@@ -398,7 +419,7 @@ static irr_status_t receive(irr_peer_t *peer, irr_shm_op_t *op)
 
     if (status == IRR_OK && peer->broken) {
         status = IRR_ERR_PROTOCOL;
-    } else if (status == IRR_OK && irr_shm_has_lost(peer->shm, (uint32_t)(op->key >> IRR_SHM_ID_SHIFT))) {
+    } else if (status == IRR_OK && irr_shm_has_lost(peer->shm, irr_shm_id(op->key))) {
         status = IRR_ERR_NO_MEMORY;
     }
     if (status != IRR_OK) {
@@ -438,7 +459,7 @@ static void abandon_posted(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *cance
     irr_shm_op_t **link = &peer->posted.first;
 
     while (*link != NULL) {
-        if ((*link)->key >> IRR_SHM_ID_SHIFT == id) {
+        if (irr_shm_id((*link)->key) == id) {
             irr_shm_push(cancelled, irr_shm_pull(&peer->posted, link));
         } else {
             link = &(*link)->next;

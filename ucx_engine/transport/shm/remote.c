@@ -53,7 +53,7 @@ irr_status_t irr_remote_read(uint64_t process, struct iovec *to, struct iovec *f
             process_vm_readv((pid_t)process, to + first, count - first, from + first, count - first, 0);
 
         if (bytes <= 0 && !(bytes < 0 && errno == EINTR)) {
-            return IRR_ERR_PEER;
+            return bytes < 0 && errno == ESRCH ? IRR_ERR_PEER : IRR_ERR_NOT_SUPPORTED;
         }
         first = skip(to, from, first, bytes > 0 ? (size_t)bytes : 0);
     }

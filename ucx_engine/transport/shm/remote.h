@@ -11,6 +11,9 @@
  * permit the access only to ancestors of the owner (ptrace_scope 1). The owner can then permit it to all processes of
  * its user; irr_remote_offer does so, as do UCX and vader of Open MPI.
  *
+ * The test does not guarantee later reads. The kernel refuses to read some kinds of memory, memory that the owner has
+ * protected (mprotect), and every memory of a process that has become non-dumpable (prctl).
+ *
  * The owner determines which of its addresses are read. The reader alone determines where and how many bytes are
  * written.
  *
@@ -38,7 +41,11 @@ void irr_remote_offer(uint64_t *word, irr_remote_handle_t *handle);
 /* Returns true if this process may read the memory of the process of the handle. */
 bool irr_remote_works(const irr_remote_handle_t *handle);
 
-/* Reads `count` ranges from[i] of a process to to[i] of equal lengths. Changes both arrays. May return IRR_ERR_PEER. */
+/*
+ * Reads `count` ranges from[i] of a process to to[i] of equal lengths. Changes both arrays. Returns
+ * IRR_ERR_NOT_SUPPORTED if the kernel refuses to read some of the bytes; others may then be in to[i]. Returns
+ * IRR_ERR_PEER if the process has ended.
+ */
 irr_status_t irr_remote_read(uint64_t process, struct iovec *to, struct iovec *from, size_t count);
 
 #endif

@@ -80,6 +80,11 @@ static inline void fill_piece_slot(irr_peer_t *peer, irr_fifo_slot_t *slot, cons
     slot->piece.wants_count = irr_fifo_wants_count(&peer->out);
 }
 
+static uint64_t form_of_piece(const irr_shm_op_t *op, bool first)
+{
+    return !first ? IRR_FIFO_NEXT : irr_shm_is_again(op->key) ? IRR_FIFO_AGAIN : IRR_FIFO_FIRST;
+}
+
 /* Sends the next piece of a message. Returns false if there is no free slot, or no room in the data ring. */
 static bool put_piece(irr_peer_t *peer, irr_shm_op_t *op, bool first)
 {
@@ -93,7 +98,8 @@ static bool put_piece(irr_peer_t *peer, irr_shm_op_t *op, bool first)
     irr_shm_gather(op, room, bytes);
     count_gathered(peer, irr_shm_request_of(op), bytes);
     fill_piece_slot(peer, slot, room, bytes, op->left);
-    send_slot(peer, slot, irr_fifo_header(&peer->out, op->key, first ? IRR_FIFO_FIRST : IRR_FIFO_NEXT));
+    slot->piece.token = op->key >> IRR_SHM_AGAIN_SHIFT;
+    send_slot(peer, slot, irr_fifo_header(&peer->out, irr_fifo_key(op->key), form_of_piece(op, first)));
     op->left -= bytes;
     return true;
 }
@@ -289,12 +295,12 @@ static void cancel_queued(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *cancel
     while (*link != NULL) {
         irr_shm_op_t *op = *link;
 
-        if (op == &peer->stand_in || op->key >> IRR_SHM_ID_SHIFT != id) {
+        if (op == &peer->stand_in || irr_shm_id(op->key) != id) {
             link = &op->next;
             continue;
         }
         if (has_begun(op)) {
-            peer->stand_in = (irr_shm_op_t){ .key = op->key, .next = op->next };
+            peer->stand_in = (irr_shm_op_t){ .key = irr_fifo_key(op->key), .next = op->next };
             *link = &peer->stand_in;
             peer->sending.end = peer->sending.end == &op->next ? &peer->stand_in.next : peer->sending.end;
         } else {

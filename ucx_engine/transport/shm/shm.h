@@ -19,7 +19,8 @@
  * A message of up to 56 bytes travels in a slot. A contiguous message of IRR_SHM_SINGLE_MIN bytes or more travels by
  * single copy: the receiver reads it from the sender's memory (process_vm_readv). Single copy needs a permission of the
  * kernel and a form other than gather. A sender has at most IRR_SHM_TOKENS messages by single copy to a process at a
- * time. All other messages travel in pieces through the data ring.
+ * time. All other messages travel in pieces through the data ring. If the kernel refuses a single copy, the sender
+ * sends the message again in pieces, and later messages of the sender to this receiver also travel in pieces.
  *
  * Cost: a short message moves one cache line between processors. After each half ring of slots, the count of consumed
  * slots moves another cache line. A message stays in its slot until its receive is posted. If the receiver waits for a
@@ -51,15 +52,16 @@ typedef struct irr_shm_address {
  */
 typedef struct irr_shm_link {
     _Alignas(64) uint64_t name;       /* name of the other process */
-    uint64_t              reads;      /* 1: the owner may read the memory of the other process */
+    _Atomic uint64_t      reads;      /* 1: the owner may read the memory of the other process */
     _Atomic uint64_t      next;       /* offset of the next link */
     _Atomic uint64_t      slots;      /* offset of the slots of the owner's FIFO to the other process */
     _Atomic uint64_t      data;       /* offset of the data ring of this FIFO */
     _Atomic uint8_t       revoked[IRR_SHM_TOKENS];   /* by token of the owner's sends: 1 if the send was cancelled */
+    _Atomic uint32_t      refused;    /* bit set, by token of the other process: the owner could not read the message */
     _Alignas(64) _Atomic uint32_t consumed;   /* number of slots that the owner has consumed from the FIFO of the other
                                                  process */
-    _Alignas(64) _Atomic uint32_t ended[IRR_SHM_TOKENS];   /* by token of the other process: number of messages that the
-                                                              owner has read */
+    _Alignas(64) _Atomic uint32_t ended[IRR_SHM_TOKENS];   /* by token of the other process: number of messages whose
+                                                              memory the owner no longer reads */
 } irr_shm_link_t;
 
 /* The beginning of a segment. */
@@ -77,7 +79,8 @@ typedef struct irr_shm_cursor {
 /* A pending send or receive, in irr_request_t.reserved. */
 typedef struct irr_shm_op {
     struct irr_shm_op *next;
-    uint64_t           key;    /* channel and tag (irr_shm_key) */
+    uint64_t           key;    /* channel and tag (irr_shm_key); of a message to send again also its token
+                                  (irr_shm_again) */
     size_t             left;   /* number of bytes left to send */
     irr_shm_cursor_t   at;     /* position in the pieces; of a receive valid once its message has begun to arrive */
 } irr_shm_op_t;
@@ -155,7 +158,7 @@ struct irr_peer {
     irr_fifo_out_t         out;        /* our FIFO to the process */
     irr_shm_op_t          *filling;    /* receive of the message in pieces */
     irr_shm_message_t     *stashing;   /* the message in pieces, if it has no receive. If `filling` and `stashing` are
-                                          NULL, the message is lost */
+                                          NULL, the message is lost or discarded */
     size_t                 pieces_total;   /* total length of the message in pieces */
     irr_shm_message_t     *spare;      /* list of free messages of `room` */
     const irr_shm_link_t  *their_link; /* link of the process for us; NULL: not found yet */
@@ -195,6 +198,27 @@ struct irr_shm {
 static inline uint64_t irr_shm_key(uint32_t id, uint16_t tag)
 {
     return (uint64_t)id << IRR_SHM_ID_SHIFT | tag;
+}
+
+static inline uint32_t irr_shm_id(uint64_t key)
+{
+    return (uint16_t)(key >> IRR_SHM_ID_SHIFT);
+}
+
+/*
+ * The key of a message that is sent again, and of the receive that waits for it (single.c). It differs from the keys of
+ * all other messages, so that only this receive matches the message.
+ */
+#define IRR_SHM_AGAIN_SHIFT 32
+
+static inline uint64_t irr_shm_again(uint64_t key, uint64_t token)
+{
+    return key | (IRR_SHM_TOKENS + token % IRR_SHM_TOKENS) << IRR_SHM_AGAIN_SHIFT;
+}
+
+static inline bool irr_shm_is_again(uint64_t key)
+{
+    return key >> IRR_SHM_AGAIN_SHIFT != 0;
 }
 
 static inline irr_shm_t *irr_shm_of(irr_transport_t *transport)
@@ -326,8 +350,8 @@ bool irr_shm_may_send_single(irr_peer_t *peer, irr_shm_op_t *op);
 unsigned irr_shm_send_single(irr_peer_t *peer, irr_shm_op_t *op);
 
 /*
- * irr_shm_end_singles completes the sends by single copy that the receiver has read, and returns their number.
- * irr_shm_single_ended returns true if there is such a send.
+ * irr_shm_end_singles completes the sends by single copy that the receiver has read, and queues those that the receiver
+ * could not read. Returns the number of both. irr_shm_single_ended returns true if there is such a send.
  */
 unsigned irr_shm_end_singles(irr_peer_t *peer);
 bool     irr_shm_single_ended(const irr_peer_t *peer);
@@ -336,8 +360,9 @@ bool     irr_shm_single_ended(const irr_peer_t *peer);
 void irr_shm_revoke(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *cancelled);
 
 /*
- * irr_shm_read_single reads a message from the memory of its sender. irr_shm_end_single discards such a message. Both
- * tell the sender that its memory is no longer needed, also after an error.
+ * irr_shm_read_single reads a message from the memory of its sender. If the kernel refuses, requests the message again,
+ * posts its receive, and returns IRR_IN_PROGRESS. irr_shm_end_single discards such a message. Both tell the sender that
+ * its memory is no longer read, also after an error.
  */
 irr_status_t irr_shm_read_single(irr_peer_t *peer, irr_shm_op_t *op, uint64_t address, size_t total, unsigned token);
 void         irr_shm_end_single(irr_peer_t *peer, unsigned token);
@@ -365,7 +390,7 @@ irr_shm_message_t *irr_shm_find_message(const irr_peer_t *peer, uint64_t key);
 
 /*
  * irr_shm_unpack copies a complete message from the stash to its receive, frees the message, and returns the status of
- * the receive. irr_shm_forget only frees the message.
+ * the receive, like irr_shm_read_single. irr_shm_forget only frees the message.
  */
 irr_status_t irr_shm_unpack(irr_peer_t *peer, irr_shm_message_t *message, irr_shm_op_t *op);
 void         irr_shm_forget(irr_peer_t *peer, irr_shm_message_t *message);

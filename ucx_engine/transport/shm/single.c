@@ -5,10 +5,18 @@
  * it. Until then the message has a token, a small number. Several messages to a process may be in progress, with
  * different tokens. For each token, the receiver publishes how many messages it has read, and the sender counts how
  * many it has sent. If the counts are equal, the receiver has read the last message.
+ *
+ * The kernel may refuse to read a message. The receiver then publishes a bit for the token, and counts the message as
+ * read. It also withdraws its permission to use single copy, so no token is refused twice. The sender sends the message
+ * again, in pieces and with the token. The receive of the message was matched before later messages were, so it waits
+ * with a key of its own (irr_shm_again), which no other message has. If the sender cancels the message meanwhile, the
+ * receive gets no message. If the receive is cancelled, the pieces are discarded when they arrive.
  */
 #include "transport/shm/shm.h"
 
-#include "transport/key.h"
+#include "core/log.h"
+
+#include <inttypes.h>
 
 enum { VECTORS = 64 };   /* maximum number of ranges per call of process_vm_readv */
 
@@ -19,11 +27,11 @@ bool irr_shm_may_send_single(irr_peer_t *peer, irr_shm_op_t *op)
     const irr_request_t *request = irr_shm_request_of(op);
 
     if (op->left < IRR_SHM_SINGLE_MIN || request->count != 1 || request->form == IRR_FORM_GATHER ||
-        peer->nsingle == IRR_SHM_TOKENS) {
+        irr_shm_is_again(op->key) || peer->nsingle == IRR_SHM_TOKENS) {
         return false;
     }
     (void)irr_shm_find(peer);
-    return peer->their_link != NULL && peer->their_link->reads == 1;
+    return peer->their_link != NULL && atomic_load_explicit(&peer->their_link->reads, memory_order_relaxed) == 1;
 }
 
 unsigned irr_shm_send_single(irr_peer_t *peer, irr_shm_op_t *op)
@@ -42,11 +50,24 @@ unsigned irr_shm_send_single(irr_peer_t *peer, irr_shm_op_t *op)
     return token;
 }
 
-/* Returns true if the receiver has read the message with this token. */
+/* Returns true if the receiver has read the message with this token, or has failed to. */
 static bool has_ended(const irr_peer_t *peer, unsigned token)
 {
     return peer->single[token] != NULL &&
            atomic_load_explicit(&peer->their_link->ended[token], memory_order_acquire) == peer->singles[token];
+}
+
+/* Completes a send by single copy whose token is free again, or queues the message to send it again. */
+static void end_send(irr_peer_t *peer, irr_shm_op_t *op, unsigned token)
+{
+    irr_request_t *request = irr_shm_request_of(op);
+
+    if ((atomic_load_explicit(&peer->their_link->refused, memory_order_relaxed) >> token & 1) != 0) {
+        op->key = irr_shm_again(op->key, token);
+        irr_shm_push(&peer->sending, op);
+    } else {
+        request->done(request, IRR_OK);
+    }
 }
 
 unsigned irr_shm_end_singles(irr_peer_t *peer)
@@ -61,9 +82,7 @@ unsigned irr_shm_end_singles(irr_peer_t *peer)
             peer->nsingle--;
             events++;
             if (op != &peer->stand_in) {
-                irr_request_t *request = irr_shm_request_of(op);
-
-                request->done(request, IRR_OK);
+                end_send(peer, op, token);
             }
         }
     }
@@ -86,7 +105,7 @@ void irr_shm_revoke(irr_peer_t *peer, uint64_t id, irr_shm_queue_t *cancelled)
     for (unsigned token = 0; peer->nsingle > 0 && token < IRR_SHM_TOKENS; token++) {
         irr_shm_op_t *op = peer->single[token];
 
-        if (op != NULL && op != &peer->stand_in && op->key >> IRR_SHM_ID_SHIFT == id) {
+        if (op != NULL && op != &peer->stand_in && irr_shm_id(op->key) == id) {
             atomic_store_explicit(&peer->our_link->revoked[token], 1, memory_order_relaxed);
             peer->single[token] = &peer->stand_in;
             irr_shm_push(cancelled, op);
@@ -147,6 +166,22 @@ void irr_shm_end_single(irr_peer_t *peer, unsigned token)
     irr_shm_wake(peer);
 }
 
+/* Requests a message again, in pieces, because the kernel refuses to read it. Posts the receive of the message. */
+static irr_status_t request_again(irr_peer_t *peer, irr_shm_op_t *op, unsigned token)
+{
+    if (atomic_load_explicit(&peer->our_link->reads, memory_order_relaxed) != 0) {
+        irr_log(IRR_LOG_DEBUG, "shm: the kernel refuses to read memory of process %" PRIu64 " of this node; long "
+                "messages of the process to this one are copied twice from now on", peer->address.memory.process);
+    }
+    op->key = irr_shm_again(op->key, token);
+    irr_shm_push(&peer->posted, op);
+    irr_shm_activate(peer);
+    atomic_store_explicit(&peer->our_link->reads, 0, memory_order_relaxed);
+    atomic_fetch_or_explicit(&peer->our_link->refused, UINT32_C(1) << token, memory_order_relaxed);
+    irr_shm_end_single(peer, token);
+    return IRR_IN_PROGRESS;
+}
+
 irr_status_t irr_shm_read_single(irr_peer_t *peer, irr_shm_op_t *op, uint64_t address, size_t total, unsigned token)
 {
     struct iovec to[VECTORS], from[VECTORS];
@@ -161,6 +196,8 @@ irr_status_t irr_shm_read_single(irr_peer_t *peer, irr_shm_op_t *op, uint64_t ad
     }
     if (was_revoked(peer, token)) {
         status = IRR_ERR_PEER;
+    } else if (status == IRR_ERR_NOT_SUPPORTED) {
+        return request_again(peer, op, token);
     }
     irr_shm_end_single(peer, token);
     (void)irr_shm_outcome(peer, op, total, truncated);
