@@ -321,7 +321,7 @@ IRR_TEST(test_cannot_share, "a rank that cannot create or map shared memory")
         poor = -1;
         if (layout < LAYOUTS - 1) {
             blind = 2;
-            expect_far(algorithm, layout, "rank 2 of a communicator cannot map the memory");
+            expect_far(algorithm, layout, "rank 2 of a communicator cannot share memory");
             blind = -1;
         }
     }

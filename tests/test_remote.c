@@ -4,6 +4,7 @@
  */
 #include "irr_test.h"
 
+#include "core/limit.h"
 #include "transport/shm/remote.h"
 #include "transport/shm/segment.h"
 
@@ -14,6 +15,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -137,32 +139,64 @@ IRR_TEST(test_pieces, "pieces in the memory of another process")
 
 /* ---- segments ---- */
 
-#define SEGMENT_TABLE ((size_t)65536)
-#define SEGMENT_BYTES ((size_t)1 << 22)
+#define BLOCK ((size_t)65536)
 
 static irr_segment_t segment;
+static int interruptions;   /* number of next calls of posix_fallocate, ftruncate and open that a signal interrupts */
+static int refused;         /* error of the next call of mmap; 0: none */
 
-static void begin_segment(void)
+static bool interrupts(void)
 {
-    irr_test_must(irr_segment_init(&segment, SEGMENT_TABLE, SEGMENT_BYTES));
+    return interruptions > 0 && interruptions-- > 0;
 }
 
-/* The length of a segment cannot change. Programs that this process starts do not inherit its descriptor. */
-IRR_TEST(test_view, "a view shows new contents and is read-only; the length is fixed")
+/* This function and the next ones replace functions of the C library. */
+int posix_fallocate(int file, off_t offset, off_t bytes)
+{
+    return interrupts() ? EINTR : syscall(SYS_fallocate, file, 0, offset, bytes) == 0 ? 0 : errno;
+}
+
+int ftruncate(int file, off_t bytes)
+{
+    if (interrupts()) {
+        errno = EINTR;
+        return -1;
+    }
+    return (int)syscall(SYS_ftruncate, file, bytes);
+}
+
+int open(const char *path, int flags, ...)
+{
+    if (interrupts()) {
+        errno = EINTR;
+        return -1;
+    }
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0);
+}
+
+void *mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset)
+{
+    if (refused != 0) {
+        errno = refused;
+        refused = 0;
+        return MAP_FAILED;
+    }
+    return (void *)syscall(SYS_mmap, at, bytes, protection, flags, file, offset);
+}
+
+/* Programs that this process starts do not inherit the descriptor of a segment. */
+IRR_TEST(test_view, "a view shows new contents and is read-only; a segment cannot shrink")
 {
     irr_segment_view_t view = { .length = 0 };
-    size_t offset;
 
-    begin_segment();
-    irr_test_must(irr_segment_take(&segment, 100, &offset));
-    CU_ASSERT_EQUAL(irr_segment_take(&segment, SIZE_MAX, &offset), IRR_ERR_NO_MEMORY);
-    CU_ASSERT_EQUAL(irr_segment_take(&segment, SEGMENT_BYTES - SEGMENT_TABLE - 128 + 1, &offset), IRR_ERR_NO_MEMORY);
-    CU_ASSERT_EQUAL_FATAL(irr_segment_view_open(&view, &segment.handle), IRR_OK);
-    CU_ASSERT_EQUAL(view.length, SEGMENT_BYTES);
+    irr_test_must(irr_segment_init(&segment, BLOCK));
+    irr_test_must(irr_segment_back(&segment, 0, BLOCK));
+    CU_ASSERT_EQUAL_FATAL(irr_segment_view_open(&view, &segment.handle, 3), IRR_OK);
+    CU_ASSERT_EQUAL(view.length, 3 * BLOCK);
     CU_ASSERT(view.bytes != segment.bytes);
-    memset(segment.bytes + offset, 77, 100);
-    CU_ASSERT_EQUAL(view.bytes[offset + 99], 77);
-    CU_ASSERT_EQUAL(mprotect((void *)view.bytes, SEGMENT_BYTES, PROT_READ | PROT_WRITE), -1);
+    memset(segment.bytes, 77, BLOCK);
+    CU_ASSERT_EQUAL(view.bytes[BLOCK - 1], 77);
+    CU_ASSERT_EQUAL(mprotect((void *)view.bytes, BLOCK, PROT_READ | PROT_WRITE), -1);
     irr_segment_view_close(&view);
     CU_ASSERT_PTR_NULL(view.bytes);
     CU_ASSERT_EQUAL(ftruncate((int)segment.handle.file, 0), -1);
@@ -171,11 +205,127 @@ IRR_TEST(test_view, "a view shows new contents and is read-only; the length is f
     irr_segment_fini(&segment);
 }
 
+/* A window shows any block, also one that was appended later; addresses of the owner stay valid. */
+IRR_TEST(test_blocks, "a segment grows, and a view shows one block in each window")
+{
+    enum { BLOCKS = 20 };
+    irr_segment_view_t view = { .length = 0 };
+    const unsigned char *block = NULL;
+    unsigned char *first;
+    size_t offset = 0;
+
+    irr_test_must(irr_segment_init(&segment, BLOCK));
+    irr_test_must(irr_segment_back(&segment, 0, 1));
+    irr_test_must(irr_segment_view_open(&view, &segment.handle, 2));
+    first = segment.bytes;
+    first[0] = 100;
+    for (unsigned i = 1; i < BLOCKS; i++) {
+        CU_ASSERT_EQUAL(irr_segment_view_show(&view, &segment.handle, 1, i * BLOCK, &block), IRR_ERR_PROTOCOL);
+        irr_test_must(irr_segment_grow(&segment, &offset));
+        CU_ASSERT_EQUAL(offset, i * BLOCK);
+        irr_test_must(irr_segment_back(&segment, offset + 1000, 10));
+        *irr_segment_at(&segment, offset + 1009) = (unsigned char)i;
+        CU_ASSERT_EQUAL(irr_segment_view_show(&view, &segment.handle, 1, offset + 7, &block), IRR_OK);
+        CU_ASSERT_PTR_EQUAL(block, view.bytes + BLOCK);
+        CU_ASSERT_EQUAL(block[1009], i);
+    }
+    CU_ASSERT_EQUAL(irr_segment_view_show(&view, &segment.handle, 1, 3 * BLOCK, &block), IRR_OK);
+    CU_ASSERT_EQUAL(block[1009], 3);
+    CU_ASSERT_EQUAL(irr_segment_view_show(&view, &segment.handle, 1, UINT64_MAX, &block), IRR_ERR_PROTOCOL);
+    CU_ASSERT(segment.bytes == first && view.bytes[0] == 100);
+    irr_segment_view_close(&view);
+    irr_segment_fini(&segment);
+}
+
+IRR_TEST(test_interrupted, "a signal during a system call is no error")
+{
+    irr_segment_view_t view = { .length = 0 };
+
+    interruptions = 3;
+    CU_ASSERT_EQUAL(irr_segment_init(&segment, BLOCK), IRR_OK);
+    interruptions = 3;
+    CU_ASSERT_EQUAL(irr_segment_back(&segment, 0, BLOCK), IRR_OK);
+    interruptions = 3;
+    CU_ASSERT_EQUAL(irr_segment_view_open(&view, &segment.handle, 1), IRR_OK);
+    CU_ASSERT_EQUAL(interruptions, 0);
+    irr_segment_view_close(&view);
+    irr_segment_fini(&segment);
+}
+
+static void set_limit(int resource, rlim_t value, struct rlimit *old)
+{
+    struct rlimit limit;
+
+    CU_ASSERT_EQUAL_FATAL(getrlimit((__rlimit_resource_t)resource, old), 0);
+    limit = *old;
+    limit.rlim_cur = value;
+    CU_ASSERT_EQUAL_FATAL(setrlimit((__rlimit_resource_t)resource, &limit), 0);
+}
+
+/* The default action of SIGXFSZ would end this process. */
+IRR_TEST(test_file_limit, "the limit of the length of a file raises no signal, and the error names it")
+{
+    struct rlimit old;
+    size_t offset;
+
+    set_limit(RLIMIT_FSIZE, 2 * BLOCK, &old);
+    irr_test_must(irr_segment_init(&segment, BLOCK));
+    CU_ASSERT_EQUAL(irr_segment_grow(&segment, &offset), IRR_OK);
+    CU_ASSERT_EQUAL(irr_segment_grow(&segment, &offset), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_STRING_EQUAL(irr_limit_cause(errno).text, "a file may have at most 131072 bytes (ulimit -f)");
+    CU_ASSERT_EQUAL(setrlimit(RLIMIT_FSIZE, &old), 0);
+    CU_ASSERT_EQUAL(irr_segment_grow(&segment, &offset), IRR_OK);
+    irr_segment_fini(&segment);
+    set_limit(RLIMIT_FSIZE, 1000, &old);
+    CU_ASSERT_EQUAL(irr_segment_init(&segment, BLOCK), IRR_ERR_NOT_SUPPORTED);
+    CU_ASSERT_EQUAL(errno, EFBIG);
+    CU_ASSERT_PTR_NULL(segment.bytes);
+    CU_ASSERT_EQUAL(setrlimit(RLIMIT_FSIZE, &old), 0);
+}
+
+/* Returns the present size of the address space in bytes. */
+static rlim_t present_size(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    unsigned long long pages = 0;
+
+    CU_ASSERT_FATAL(file != NULL && fscanf(file, "%llu", &pages) == 1);
+    fclose(file);
+    return (rlim_t)(pages * (unsigned long long)sysconf(_SC_PAGESIZE));
+}
+
+/* An open view takes no more address space, so it shows blocks even at the limit. */
+IRR_TEST(test_space_limit, "limits of address space and of locked memory are errors that name them")
+{
+    irr_segment_view_t view = { .length = 0 }, other = { .length = 0 };
+    const unsigned char *block;
+    struct rlimit old;
+    size_t offset;
+
+    irr_test_must(irr_segment_init(&segment, BLOCK));
+    irr_test_must(irr_segment_view_open(&view, &segment.handle, 3));
+    irr_test_must(irr_segment_grow(&segment, &offset));
+    set_limit(RLIMIT_AS, present_size(), &old);
+    CU_ASSERT_EQUAL(irr_segment_view_show(&view, &segment.handle, 2, offset, &block), IRR_OK);
+    CU_ASSERT_EQUAL(irr_segment_view_open(&other, &segment.handle, 3), IRR_ERR_NOT_SUPPORTED);
+    CU_ASSERT_PTR_NOT_NULL(strstr(irr_limit_cause(errno).text, "bytes of address space (ulimit -v)"));
+    CU_ASSERT_EQUAL(irr_segment_grow(&segment, &offset), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL(errno, ENOMEM);
+    CU_ASSERT_EQUAL(setrlimit(RLIMIT_AS, &old), 0);
+    CU_ASSERT_STRING_EQUAL(irr_limit_cause(ENOMEM).text, strerror(ENOMEM));
+    refused = EAGAIN;   /* as under mlockall(MCL_FUTURE) */
+    CU_ASSERT_EQUAL(irr_segment_grow(&segment, &offset), IRR_ERR_NO_MEMORY);
+    CU_ASSERT_EQUAL(errno, EAGAIN);
+    CU_ASSERT_EQUAL(irr_segment_grow(&segment, &offset), IRR_OK);
+    irr_segment_view_close(&view);
+    irr_segment_fini(&segment);
+}
+
 static void expect_refused(const irr_segment_handle_t *handle)
 {
     irr_segment_view_t view = { .length = 7 };
 
-    CU_ASSERT_EQUAL(irr_segment_view_open(&view, handle), IRR_ERR_NOT_SUPPORTED);
+    CU_ASSERT_EQUAL(irr_segment_view_open(&view, handle, 1), IRR_ERR_NOT_SUPPORTED);
     CU_ASSERT_EQUAL(view.length, 7);
 }
 
@@ -184,24 +334,26 @@ IRR_TEST(test_refused, "memory that differs from its handle is not mapped")
     irr_segment_handle_t handle;
     int file = memfd_create("other", MFD_CLOEXEC);
 
-    begin_segment();
+    irr_test_must(irr_segment_init(&segment, BLOCK));
     for (int wrong = 0; wrong < 5; wrong++) {
         handle = segment.handle;
-        *(wrong == 0 ? &handle.inode : wrong == 1 ? &handle.device : wrong == 2 ? &handle.bytes : wrong == 3
+        *(wrong == 0 ? &handle.inode : wrong == 1 ? &handle.device : wrong == 2 ? &handle.block : wrong == 3
           ? &handle.file :
           &handle.process) += 4096;
         expect_refused(&handle);
     }
+    handle = segment.handle;
+    handle.block = 0;
+    expect_refused(&handle);
     /* A file that may shrink is refused. */
-    CU_ASSERT_EQUAL_FATAL(ftruncate(file, (off_t)SEGMENT_BYTES), 0);
-    handle.process = (uint64_t)getpid();
-    handle.file = (uint64_t)file;
+    CU_ASSERT_EQUAL_FATAL(ftruncate(file, (off_t)BLOCK), 0);
+    handle = (irr_segment_handle_t){ .process = (uint64_t)getpid(), .file = (uint64_t)file, .block = BLOCK };
     expect_refused(&handle);
     handle = segment.handle;
     irr_segment_fini(&segment);
     expect_refused(&handle);
     close(file);
-    CU_ASSERT_EQUAL(irr_segment_init(&segment, SEGMENT_TABLE, SIZE_MAX / 2), IRR_ERR_NOT_SUPPORTED);
+    CU_ASSERT_EQUAL(irr_segment_init(&segment, SIZE_MAX / 2 + 1), IRR_ERR_NOT_SUPPORTED);
 }
 
 IRR_TEST_MAIN("remote", 60)

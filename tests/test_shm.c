@@ -232,34 +232,138 @@ IRR_NET_TEST(test_busy, &shm, "a transport is busy while an operation is pending
     irr_list_close(&list);
 }
 
-/* Tests links whose offsets are outside of the segment, and a number of received slots above the number sent. */
-IRR_NET_TEST(test_lying_links, &shm, "links and counts with invalid values")
-{
-    irr_op_t recv = { .then = NULL };
-    irr_shm_table_t *table;
-    irr_list_t list;
+/* What rank 0 publishes for rank 1: the offset of the first link, the data ring of its FIFO, or the link behind it. */
+typedef enum lie { FIRST_LINK, DATA_RING, NEXT_LINK } lie_t;
 
-    irr_list_open_even(&list, 1, 8);
-    table = (irr_shm_table_t *)irr_shm_of(net->transports[0])->segment.bytes;
-    for (uint64_t offset = 1; offset != 0; offset <<= 1) {
+static void tell(irr_net_t *net, lie_t lie, uint64_t offset)
+{
+    irr_shm_t *liar = irr_shm_of(net->transports[0]);
+    irr_shm_table_t *table = (irr_shm_table_t *)liar->segment.bytes;
+
+    if (lie == FIRST_LINK) {
         table->first = offset;
-        if (offset == 1) {
-            irr_net_recv(net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &recv);
-        }
-        if (offset < 64 || offset >= irr_shm_of(net->transports[0])->segment.handle.bytes) {
-            irr_net_idle(net);
-        }
+        return;
     }
-    CU_ASSERT_EQUAL(recv.status, IRR_IN_PROGRESS);
-    table->first = 0;
-    irr_net_abandon(net, 1);
+    irr_test_must(liar->super.ops->reach(&liar->super, net->peers[0][1]));
+    if (lie == DATA_RING) {
+        net->peers[0][1]->our_link->data = offset;
+        return;
+    }
+    net->peers[0][1]->our_link->name++;
+    net->peers[0][1]->our_link->next = offset != 0 ? offset : table->first;
+}
+
+/* Rank 0 publishes an invalid offset. Receives of rank 1 end in an error, and messages of other ranks still arrive. */
+static void expect_refused(lie_t lie, uint64_t offset)
+{
+    irr_op_t recv = { .then = NULL }, send = { .then = NULL };
+    irr_list_t list, from;
+    irr_net_t net;
+
+    if (!irr_net_open(&net, &shm)) {
+        return;
+    }
+    irr_list_open_even(&list, 1, 300);
+    irr_list_open_even(&from, 1, 300);
+    tell(&net, lie, offset);
+    if (lie == DATA_RING) {
+        irr_net_send(&net, 0, 1, TAG, &from, IRR_FORM_IOVEC, &send);
+    }
+    irr_net_recv(&net, 1, 0, TAG, &list, IRR_FORM_IOVEC, &recv);
+    irr_net_idle(&net);
+    CU_ASSERT_EQUAL(recv.status, IRR_ERR_PROTOCOL);
+    CU_ASSERT_TRUE(irr_list_guarded(&list));
+    irr_net_exchange_bytes(&net, 2, 1, 300, true);
+    irr_list_close(&from);
+    irr_list_close(&list);
+    irr_net_close(&net);
+}
+
+/* NEXT_LINK with offset 0 stands for a list of links that is a circle. */
+IRR_TEST(test_lying_links, "links with invalid offsets")
+{
+    static const uint64_t lies[] = {
+        1, 8, 63, 65, 1000, IRR_SHM_BLOCK - 64, 100 * IRR_SHM_BLOCK, UINT64_C(1) << 40, INT64_MAX, UINT64_MAX - 63,
+        UINT64_MAX
+    };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(lies); i++) {
+        expect_refused(FIRST_LINK, lies[i]);
+        expect_refused(DATA_RING, lies[i]);
+        expect_refused(NEXT_LINK, lies[i]);
+    }
+    expect_refused(NEXT_LINK, 0);
+}
+
+IRR_NET_TEST(test_lying_counts, &shm, "a number of received slots above the number sent")
+{
     irr_net_exchange_bytes(net, 2, 1, 8, true);
     net->peers[1][2]->our_link->consumed = 1000;
     for (int i = 0; i < 10 * IRR_FIFO_SLOTS; i++) {
         irr_net_exchange_bytes(net, 2, 1, 8, false);
         net->peers[1][2]->our_link->consumed += i % IRR_FIFO_SLOTS == 0 ? 100 : 0;
     }
-    irr_list_close(&list);
+}
+
+/* ---- blocks and views ---- */
+
+/* The first block has 84 links. The others are in another block, which a view maps instead of growing. */
+IRR_TEST(test_partners, "a process with more partners than one block has links for")
+{
+    enum { PARTNERS = 100 };
+    irr_transport_t *hub, *partners[PARTNERS];
+    irr_peer_t *to[PARTNERS], *back[PARTNERS];
+    const void *address, *hub_address;
+    size_t length, hub_length;
+
+    irr_test_must(irr_shm_open(&shm.config, &hub));
+    irr_test_must(hub->ops->address(hub, &hub_address, &hub_length));
+    for (int i = 0; i < PARTNERS; i++) {
+        irr_test_must(irr_shm_open(&shm.config, &partners[i]));
+        irr_test_must(partners[i]->ops->address(partners[i], &address, &length));
+        irr_test_must(hub->ops->connect(hub, address, length, &to[i]));
+        irr_test_must(partners[i]->ops->connect(partners[i], hub_address, hub_length, &back[i]));
+        irr_test_must(hub->ops->reach(hub, to[i]));
+        irr_test_must(irr_shm_open_data(to[i]));
+    }
+    for (int i = 0; i < PARTNERS; i++) {
+        irr_test_must(partners[i]->ops->reach(partners[i], back[i]));
+        partners[i]->ops->settle(partners[i], back[i]);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(back[i]->in.data);
+        to[i]->out.slots[IRR_FIFO_SLOTS - 1].single.token = (uint64_t)i;
+        to[i]->out.data[IRR_FIFO_DATA - 1] = (unsigned char)i;
+        CU_ASSERT_EQUAL(back[i]->in.slots[IRR_FIFO_SLOTS - 1].single.token, (uint64_t)i);
+        CU_ASSERT_EQUAL(back[i]->in.data[IRR_FIFO_DATA - 1], (unsigned char)i);
+        CU_ASSERT_EQUAL(back[i]->view.length, IRR_SHM_WINDOWS * IRR_SHM_BLOCK);
+    }
+    CU_ASSERT_EQUAL(irr_shm_of(hub)->segment.count, 2 + PARTNERS / 2);
+    for (int i = 0; i < PARTNERS; i++) {
+        partners[i]->ops->free(partners[i]);
+    }
+    hub->ops->free(hub);
+}
+
+/* If the ranks do not use shared memory after all, they give the views back. A later setup opens them again. */
+IRR_NET_TEST(test_leave, &shm, "views of ranks that were reached in vain are closed")
+{
+    for (int r = 0; r < 2; r++) {
+        irr_transport_t *transport = net->transports[r];
+        irr_peer_t *peer = net->peers[r][1 - r];
+
+        irr_test_must(transport->ops->reach(transport, peer));
+        CU_ASSERT_PTR_NOT_NULL(peer->view.bytes);
+        CU_ASSERT_EQUAL(irr_net_endpoints(net, r), 1);
+        transport->ops->leave(transport);
+        CU_ASSERT_PTR_NULL(peer->view.bytes);
+        CU_ASSERT_EQUAL(irr_net_endpoints(net, r), 0);
+        CU_ASSERT_EQUAL(irr_net_discard(net, r, IRR_NET_ID, 0, 0), 0);
+        CU_ASSERT_PTR_NULL(peer->view.bytes);
+    }
+    irr_net_exchange_bytes(net, 0, 1, 3000, true);
+    irr_net_exchange_bytes(net, 1, 0, 8, false);
+    net->transports[0]->ops->settle(net->transports[0], net->peers[0][1]);
+    net->transports[0]->ops->leave(net->transports[0]);
+    irr_net_exchange_bytes(net, 1, 0, 3000, true);
 }
 
 /* ---- missing permission and memory ---- */

@@ -44,7 +44,7 @@ divided() {
 
 # A user message names the cause, and the exchange runs over the network.
 apart() {
-    one_message "the ranks of a node cannot share memory\|cannot map" divided
+    one_message "cannot share memory with rank" divided
 }
 
 # If ranks need only shared memory, no network is opened, and its settings are not read.

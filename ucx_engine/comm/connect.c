@@ -12,7 +12,9 @@
 #include "comm/agree.h"
 
 #include "core/alloc.h"
+#include "core/log.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- labels and addresses ---- */
@@ -167,17 +169,28 @@ static int find_alien(const irr_setup_t *setup)
     return -1;
 }
 
-/* Maps the memory of the other ranks of the node. Returns a rank whose memory cannot be mapped; -1: none. */
-static int map_all(const irr_setup_t *setup)
+/*
+ * Shares memory with the other ranks of the node. Returns a rank with which this rank cannot share memory, and stores
+ * the reason; -1: none.
+ */
+static int share_all(irr_setup_t *setup)
 {
     const irr_comm_t *comm = setup->comm;
+    irr_status_t status = IRR_OK;
+    int failed = -1;
 
-    for (int i = 0; i < comm->ranks; i++) {
-        if (i != comm->rank && is_near(setup, i) && irr_channel_reach(comm->channel, i) != IRR_OK) {
-            return i;
+    irr_log_keep(setup->unshared, sizeof(setup->unshared));
+    for (int i = 0; i < comm->ranks && status == IRR_OK; i++) {
+        if (i != comm->rank && is_near(setup, i)) {
+            status = irr_channel_reach(comm->channel, i);
+            failed = status != IRR_OK ? i : -1;
         }
     }
-    return -1;
+    irr_log_keep(NULL, 0);
+    if (failed >= 0 && setup->unshared[0] == '\0') {
+        snprintf(setup->unshared, sizeof(setup->unshared), "%s", irr_status_text(status));
+    }
+    return failed;
 }
 
 /*
@@ -206,13 +219,14 @@ static void connect(irr_setup_t *setup)
     comm->finder.find = find_peer;
     setup->unmapped = find_alien(setup);
     if (setup->unmapped >= 0) {
+        snprintf(setup->unshared, sizeof(setup->unshared), "it has no address of shared memory");
         return;   /* the members will agree to connect again, without shared memory */
     }
     status = irr_lanes_open_channel(comm->engine->lanes, (uint16_t)comm->id, comm->ranks, comm->rank, &comm->finder,
                                     setup->agreement.shares ? comm->labels : NULL, &comm->channel);
     irr_setup_cannot(setup, status, "open a channel to the other ranks");
     if (status == IRR_OK) {
-        setup->unmapped = map_all(setup);
+        setup->unmapped = share_all(setup);
         reach_next(setup);
     }
 }
@@ -224,6 +238,23 @@ void irr_connect_all(irr_setup_t *setup)
     setup->unmapped = -1;
     if (setup->params.trouble == IRR_OK) {
         connect(setup);
+    }
+    irr_lock_release(&setup->engine->lock);
+}
+
+void irr_connect_share(irr_setup_t *setup, bool works)
+{
+    irr_comm_t *comm = setup->comm;
+    irr_transport_t *transport = setup->engine->transport;
+
+    irr_lock_acquire(&setup->engine->lock);
+    for (int i = 0; works && i < comm->ranks; i++) {
+        if (i != comm->rank && is_near(setup, i)) {
+            irr_channel_settle(comm->channel, i);
+        }
+    }
+    if (!works && transport->ops->leave != NULL) {
+        transport->ops->leave(transport);
     }
     irr_lock_release(&setup->engine->lock);
 }

@@ -21,7 +21,7 @@ irr_status_t irr_directory_create(size_t count, size_t address_bytes, bool share
     directory->count = count;
     directory->stride = sizeof(irr_directory_entry_t) + (address_bytes + 7) / 8 * 8;
     if (shares && count * directory->stride >= SHARED_MIN) {
-        (void)irr_segment_init(&directory->segment, count * directory->stride, count * directory->stride);
+        (void)irr_segment_init(&directory->segment, count * directory->stride);
     }
     directory->own = irr_alloc(count + 1, directory->stride);
     if (directory->own == NULL) {
@@ -105,7 +105,7 @@ void irr_directory_sort(irr_directory_t *directory, int label, irr_segment_handl
     if (i < directory->count) {
         host->process = irr_directory_entry(directory, i)->process;
         host->file = irr_directory_entry(directory, i)->file;
-        host->bytes = directory->count * directory->stride;
+        host->block = directory->count * directory->stride;
     }
     if (!is_sorted(directory)) {
         qsort(directory->own, directory->count, directory->stride, compare);
@@ -132,7 +132,7 @@ void irr_directory_share(irr_directory_t *directory, const irr_segment_handle_t 
     const size_t bytes = directory->count * directory->stride;
 
     if (directory->segment.bytes == NULL &&
-        (host->process == 0 || irr_segment_view_open(&directory->view, host) != IRR_OK)) {
+        (host->process == 0 || irr_segment_view_open(&directory->view, host, 1) != IRR_OK)) {
         return;
     }
     if (directory->segment.bytes == NULL && memcmp(directory->view.bytes, directory->own, bytes) != 0) {

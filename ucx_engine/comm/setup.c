@@ -7,8 +7,9 @@
  *
  * Ranks of a node use shared memory. The network is opened only for a communicator that needs it. If a rank has no
  * memory to share, or cannot map the memory of another rank of its node, all messages of the communicator go over the
- * network. Before the last all-reduce each rank allocates the memory that later exchanges need. The last all-reduce
- * detects a failed mapping and missing memory.
+ * network. Before the last all-reduce each rank allocates the memory that later exchanges need, and takes the address
+ * space for shared memory. The last all-reduce detects a failed mapping and missing memory. Then each rank maps what
+ * the other ranks have made for it, or gives its address space back.
  */
 #include "comm/agree.h"
 #include "comm/comm_route.h"
@@ -158,7 +159,7 @@ static irr_status_t find_again(irr_setup_t *setup)
     return irr_connect_find(setup, connect_again);
 }
 
-/* Runs if a rank could not map the memory of another rank. All messages will go over the network. */
+/* Runs if a rank could not share memory with another rank of its node. All messages will go over the network. */
 static irr_status_t go_far(irr_setup_t *setup)
 {
     setup->agreement.shares = false;
@@ -170,16 +171,20 @@ static irr_status_t go_far(irr_setup_t *setup)
     return irr_agree_addresses(setup, find_again);
 }
 
-/* Evaluates the last agreement: could all ranks map the memory of their nodes? */
+/* Evaluates the last agreement: could all ranks share memory with the ranks of their nodes? */
 static irr_status_t agreed_end(irr_setup_t *setup)
 {
+    const bool works = setup->verdict == IRR_OK && setup->lowest == 0;
     char reason[IRR_SETUP_WHY];
 
-    if (setup->verdict != IRR_OK || setup->lowest == 0) {
+    if (setup->engine != NULL) {
+        irr_connect_share(setup, works);
+    }
+    if (works || setup->verdict != IRR_OK) {
         return done(setup);
     }
-    snprintf(reason, sizeof(reason), "rank %d of a communicator cannot map the memory of rank %d, although both are "
-             "on one node (/proc/PID/fd)", setup->params.rank, setup->unmapped);
+    snprintf(reason, sizeof(reason), "rank %d of a communicator cannot share memory with rank %d, although both are on "
+             "one node: %s", setup->params.rank, setup->unmapped, setup->unshared);
     irr_agree_warn(setup, setup->lowest, reason);
     return go_far(setup);
 }

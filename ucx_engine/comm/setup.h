@@ -63,7 +63,8 @@ struct irr_setup {
     int                 label;      /* label of this rank */
     bool                placed;     /* the labels of all ranks are known */
     bool                lacks_memory;   /* this rank has no memory to share with its node */
-    int                 unmapped;   /* a rank of this node whose memory this rank cannot map; -1: none */
+    int                 unmapped;   /* a rank of this node with which this rank cannot share memory; -1: none */
+    char                unshared[IRR_SETUP_WHY / 2];    /* the reason */
     uint64_t            words[IRR_SETUP_WORDS];     /* words of the present agreement, later their maxima */
     const char         *reason;     /* reason of this rank's trouble, for the present agreement */
     char                why[IRR_SETUP_WHY];     /* reason of the failed setup, equal on all ranks */
@@ -111,6 +112,12 @@ void irr_connect_settle(irr_setup_t *setup);
  * this rank is in trouble. Sets setup->unmapped.
  */
 void irr_connect_all(irr_setup_t *setup);
+
+/*
+ * Local. Called after the ranks have agreed whether all ranks of a node share memory. If they do, maps what the other
+ * ranks have made for this rank; otherwise gives back the memory that irr_connect_all has mapped.
+ */
+void irr_connect_share(irr_setup_t *setup, bool works);
 
 /*
  * Finds the switches of a communicator of several nodes, then runs step `next`. Sets the topology in setup->files, and

@@ -181,6 +181,27 @@ static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
     return status == IRR_OK ? inner->ops->reach(inner, inner_peer) : status;
 }
 
+static void settle(irr_transport_t *transport, irr_peer_t *peer)
+{
+    const irr_lane_kind_t kind = irr_lanes_nearest(peer);
+    irr_transport_t *inner = lanes_of(transport)->inner[kind];
+
+    if (peer->inner[kind] != NULL && inner->ops->settle != NULL) {
+        inner->ops->settle(inner, peer->inner[kind]);
+    }
+}
+
+static void leave(irr_transport_t *transport)
+{
+    const irr_lanes_t *lanes = lanes_of(transport);
+
+    for (int k = 0; k < IRR_LANE_KINDS; k++) {
+        if (lanes->inner[k] != NULL && lanes->inner[k]->ops->leave != NULL) {
+            lanes->inner[k]->ops->leave(lanes->inner[k]);
+        }
+    }
+}
+
 /* ---- messages ---- */
 
 static irr_status_t discard(irr_transport_t *transport, uint16_t id, uint16_t tag, uint16_t mask, size_t *count)
@@ -346,6 +367,8 @@ static const irr_transport_ops_t ops = {
     .address = address,
     .connect = connect,
     .reach = reach,
+    .settle = settle,
+    .leave = leave,
     .resolve = irr_lanes_resolve,
     .open_channel = irr_lanes_open_to,
     .close_channel = irr_lanes_close_channel,

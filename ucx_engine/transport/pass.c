@@ -29,6 +29,24 @@ static irr_status_t reach(irr_transport_t *transport, irr_peer_t *peer)
     return inner->ops->reach(inner, peer);
 }
 
+static void settle(irr_transport_t *transport, irr_peer_t *peer)
+{
+    irr_transport_t *inner = inner_of(transport);
+
+    if (inner->ops->settle != NULL) {
+        inner->ops->settle(inner, peer);
+    }
+}
+
+static void leave(irr_transport_t *transport)
+{
+    irr_transport_t *inner = inner_of(transport);
+
+    if (inner->ops->leave != NULL) {
+        inner->ops->leave(inner);
+    }
+}
+
 static irr_status_t open_channel(irr_transport_t *transport, uint16_t id, int ranks, int rank,
                                  const irr_page_t *pages, irr_channel_t **channel_p)
 {
@@ -133,6 +151,8 @@ void irr_pass_init(irr_pass_t *pass, irr_transport_t *inner)
         .address = address,
         .connect = connect,
         .reach = reach,
+        .settle = settle,
+        .leave = leave,
         .open_channel = open_channel,
         .close_channel = irr_pass_close_channel,
         .send = send,

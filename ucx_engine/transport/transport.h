@@ -163,6 +163,14 @@ typedef struct irr_transport_ops {
     irr_status_t (*reach)(irr_transport_t *transport, irr_peer_t *peer);
 
     /*
+     * Two operations that end a setup; NULL: nothing to do. settle: this process and the peer have reached each other,
+     * and will exchange messages. Opens now what the first message would open otherwise. leave: gives back what reach
+     * took for all peers that are not settled. They have sent no message, and may be reached again.
+     */
+    void (*settle)(irr_transport_t *transport, irr_peer_t *peer);
+    void (*leave)(irr_transport_t *transport);
+
+    /*
      * Finds the peer of a member now instead of in the first send to the member. resolve is NULL in transports whose
      * open_channel gets the peers of all members. Returns the errors of connect.
      */
@@ -342,6 +350,16 @@ static inline irr_status_t irr_channel_reach(irr_channel_t *channel, int rank)
     const irr_channel_t *lane = irr_channel_lane(channel, rank);
 
     return status == IRR_OK ? lane->transport->ops->reach(lane->transport, irr_channel_peer(lane, rank)) : status;
+}
+
+/* Calls `settle` for a rank whose peer is known. */
+static inline void irr_channel_settle(irr_channel_t *channel, int rank)
+{
+    const irr_channel_t *lane = irr_channel_lane(channel, rank);
+
+    if (lane->transport->ops->settle != NULL) {
+        lane->transport->ops->settle(lane->transport, irr_channel_peer(lane, rank));
+    }
 }
 
 /* ---- the transports; more are in study/fabric.h and transport/lanes.h ---- */

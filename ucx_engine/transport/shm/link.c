@@ -9,39 +9,74 @@
 #include "transport/shm/shm.h"
 
 #include "core/alloc.h"
+#include "core/limit.h"
+#include "core/log.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* ---- our own segment ---- */
 
-/* Returns a zeroed range of the segment, and sets *offset_p to its offset. Returns NULL if memory is missing. */
-static void *allocate_zeroed(irr_segment_t *segment, size_t bytes, uint64_t *offset_p)
+/* Logs why this process cannot share more memory. */
+static irr_status_t refuse_own(void)
 {
-    size_t offset;
-
-    if (irr_segment_take(segment, bytes, &offset) != IRR_OK) {
-        return NULL;
-    }
-    *offset_p = offset;
-    return memset(segment->bytes + offset, 0, bytes);
+    irr_log(IRR_LOG_WARN, "this process cannot share more memory: %s", irr_limit_cause(errno).text);
+    return IRR_ERR_NO_MEMORY;
 }
 
-/* Appends our link for a process to the list, and allocates the memory for unexpected messages of the process. */
+/* Takes a place of `bytes` bytes from an area. If the area is full, its rest is lost, and a new block extends it. */
+static irr_status_t take(irr_segment_t *segment, irr_shm_area_t *area, size_t bytes, size_t *offset_p)
+{
+    if (area->end - area->next < bytes) {
+        size_t block;
+
+        if (irr_segment_grow(segment, &block) != IRR_OK) {
+            return refuse_own();
+        }
+        *area = (irr_shm_area_t){ .next = block, .end = block + IRR_SHM_BLOCK };
+    }
+    *offset_p = area->next;
+    area->next += bytes;
+    return IRR_OK;
+}
+
+/* Returns a zeroed link, and sets *offset_p to its offset. Returns NULL if memory is missing. */
+static irr_shm_link_t *take_link(irr_shm_t *shm, size_t *offset_p)
+{
+    const size_t bytes = sizeof(irr_shm_link_t);
+
+    if (take(&shm->segment, &shm->links, bytes, offset_p) != IRR_OK) {
+        return NULL;
+    }
+    if (irr_segment_back(&shm->segment, *offset_p, bytes) != IRR_OK) {
+        shm->links.next = *offset_p;
+        (void)refuse_own();
+        return NULL;
+    }
+    return memset(irr_segment_at(&shm->segment, *offset_p), 0, bytes);
+}
+
+/*
+ * Appends our link for a process to the list, takes a place for the data ring of our FIFO to the process, and allocates
+ * the memory for unexpected messages of the process.
+ */
 static irr_status_t append(irr_peer_t *peer)
 {
     irr_shm_t *shm = peer->shm;
-    uint64_t offset;
     irr_shm_link_t *link;
+    size_t offset;
 
-    if (irr_shm_make_room(peer) != IRR_OK) {
+    if (irr_shm_make_room(peer) != IRR_OK ||
+        (peer->ring == 0 && take(&shm->segment, &shm->rings, IRR_FIFO_DATA, &peer->ring) != IRR_OK)) {
         return IRR_ERR_NO_MEMORY;
     }
-    link = allocate_zeroed(&shm->segment, sizeof(*link), &offset);
+    link = take_link(shm, &offset);
     if (link == NULL) {
         return IRR_ERR_NO_MEMORY;
     }
     link->name = peer->address.name;
     atomic_store_explicit(&link->reads, irr_remote_works(&peer->address.memory), memory_order_relaxed);
+    link->data = peer->ring;
     atomic_store_explicit(shm->last != NULL ? &shm->last->next : &((irr_shm_table_t *)shm->segment.bytes)->first,
                           offset, memory_order_release);
     shm->last = link;
@@ -50,98 +85,188 @@ static irr_status_t append(irr_peer_t *peer)
     return IRR_OK;
 }
 
+/* Logs why this process cannot map memory of a peer. */
+static irr_status_t refuse_theirs(const irr_peer_t *peer, int error)
+{
+    irr_log(IRR_LOG_WARN, "memory of process %llu cannot be mapped: %s",
+            (unsigned long long)peer->address.segment.process, irr_limit_cause(error).text);
+    return IRR_ERR_UNREACHABLE;
+}
+
+/* Opens the view of a peer. */
+static irr_status_t open_view(irr_peer_t *peer)
+{
+    if (peer->address.segment.block != IRR_SHM_BLOCK) {
+        return refuse_theirs(peer, ERANGE);
+    }
+    if (irr_segment_view_open(&peer->view, &peer->address.segment, IRR_SHM_WINDOWS) != IRR_OK) {
+        return refuse_theirs(peer, errno);
+    }
+    peer->search = &((const irr_shm_table_t *)peer->view.bytes)->first;
+    return IRR_OK;
+}
+
 irr_status_t irr_shm_link(irr_peer_t *peer)
 {
-    if (peer->view.bytes == NULL) {
-        if (irr_segment_view_open(&peer->view, &peer->address.segment) != IRR_OK) {
-            return IRR_ERR_UNREACHABLE;
-        }
-        peer->search = &((const irr_shm_table_t *)peer->view.bytes)->first;
+    irr_status_t status = peer->view.bytes == NULL ? open_view(peer) : IRR_OK;
+
+    if (status == IRR_OK && peer->our_link == NULL) {
+        status = append(peer);
     }
-    return peer->our_link == NULL ? append(peer) : IRR_OK;
+    peer->apart = status != IRR_OK;
+    return status;
 }
 
 irr_status_t irr_shm_open_fifo(irr_peer_t *peer)
 {
-    irr_status_t status = irr_shm_link(peer);
-    uint64_t offset;
+    const irr_status_t status = irr_shm_link(peer);
 
-    if (status != IRR_OK || peer->out.slots != NULL) {
-        return status;
-    }
-    peer->out.slots = allocate_zeroed(&peer->shm->segment, IRR_FIFO_SLOTS * sizeof(*peer->out.slots), &offset);
-    if (peer->out.slots == NULL) {
-        return IRR_ERR_NO_MEMORY;
-    }
-    atomic_store_explicit(&peer->our_link->slots, offset, memory_order_release);
-    peer->shm->fifos++;
-    return IRR_OK;
-}
-
-irr_status_t irr_shm_open_data(irr_peer_t *peer)
-{
-    size_t offset;
-    irr_status_t status = IRR_OK;
-
-    if (peer->out.data == NULL) {
-        status = irr_segment_take(&peer->shm->segment, IRR_FIFO_DATA, &offset);
-    }
-    if (status == IRR_OK && peer->out.data == NULL) {
-        peer->out.data = peer->shm->segment.bytes + offset;
-        atomic_store_explicit(&peer->our_link->data, offset, memory_order_release);
+    if (status == IRR_OK && peer->out.slots == NULL) {
+        peer->out.slots = peer->our_link->slots;
+        peer->shm->fifos++;
     }
     return status;
 }
 
-/* ---- the segment of another process ---- */
-
-/*
- * Returns the address of a range in the segment of a peer. Returns NULL if there is no range yet (offset 0), or if the
- * range is outside the segment or not aligned to cache lines.
- */
-static const void *range_at(const irr_peer_t *peer, uint64_t offset, size_t bytes)
+irr_status_t irr_shm_open_data(irr_peer_t *peer)
 {
-    const irr_segment_view_t *view = &peer->view;
-    const bool good = offset != 0 && offset % 64 == 0 && offset <= view->length && bytes <= view->length - offset;
+    const irr_segment_t *segment = &peer->shm->segment;
 
-    return good ? view->bytes + offset : NULL;
+    if (peer->out.data != NULL) {
+        return IRR_OK;
+    }
+    if (irr_segment_back(segment, peer->ring, IRR_FIFO_DATA) != IRR_OK) {
+        return refuse_own();
+    }
+    peer->out.data = irr_segment_at(segment, peer->ring);
+    return IRR_OK;
 }
 
-/* Searches the links in the segment of a peer for the link with our name. */
-static void search_links(irr_peer_t *peer)
+/* ---- the segment of another process ---- */
+
+/* Returns true if a range of a segment crosses no blocks, and is aligned to cache lines. */
+static bool is_good(uint64_t offset, size_t bytes)
+{
+    return offset % 64 == 0 && offset % IRR_SHM_BLOCK <= IRR_SHM_BLOCK - bytes;
+}
+
+/* Returns the address of an offset whose block is in this window. */
+static const void *address_in(const irr_peer_t *peer, unsigned window, uint64_t offset)
+{
+    return peer->view.bytes + window * IRR_SHM_BLOCK + offset % IRR_SHM_BLOCK;
+}
+
+/* Maps the block of an offset in this window. Logs an error. */
+static irr_status_t show(irr_peer_t *peer, unsigned window, uint64_t offset)
+{
+    const unsigned char *block;
+    const irr_status_t status =
+        irr_segment_view_show(&peer->view, &peer->address.segment, window, offset, &block);
+
+    return status == IRR_OK ? IRR_OK : refuse_theirs(peer, errno);
+}
+
+/* Finds the link at an offset, and maps its block unless the first window or the window of the previous link has it. */
+static irr_status_t show_link(irr_peer_t *peer, uint64_t offset, const irr_shm_link_t **link_p)
+{
+    const uint64_t block = offset / IRR_SHM_BLOCK;
+    const unsigned window = block == 0 ? IRR_SHM_FIRST_BLOCK : IRR_SHM_LINK_BLOCK;
+    irr_status_t status = IRR_OK;
+
+    if (!is_good(offset, sizeof(**link_p)) || offset <= peer->searched) {
+        return refuse_theirs(peer, ERANGE);
+    }
+    if (block != 0 && block != peer->searched / IRR_SHM_BLOCK) {
+        status = show(peer, window, offset);
+    }
+    if (status == IRR_OK) {
+        *link_p = address_in(peer, window, offset);
+    }
+    return status;
+}
+
+/*
+ * Searches the links in the segment of a peer for the link with our name. The offsets of the links increase, so the
+ * search ends whatever the offsets are.
+ */
+static irr_status_t search_links(irr_peer_t *peer)
 {
     while (peer->their_link == NULL) {
-        const irr_shm_link_t *link =
-            range_at(peer, atomic_load_explicit(peer->search, memory_order_acquire), sizeof(*link));
+        const uint64_t offset = atomic_load_explicit(peer->search, memory_order_acquire);
+        const irr_shm_link_t *link;
+        irr_status_t status;
 
-        if (link == NULL) {
-            return;
+        if (offset == 0) {
+            return IRR_OK;
+        }
+        status = show_link(peer, offset, &link);
+        if (status != IRR_OK) {
+            return status;
         }
         if (link->name == peer->shm->address.name) {
             peer->their_link = link;
             peer->out.count = &link->consumed;
+            peer->in.slots = link->slots;
+            irr_fifo_find_next(&peer->in);
         }
         peer->search = &link->next;
+        peer->searched = offset;
     }
+    return IRR_OK;
 }
 
 bool irr_shm_find(irr_peer_t *peer)
 {
-    if (peer->their_link == NULL && irr_shm_link(peer) == IRR_OK) {
-        search_links(peer);
+    if (peer->their_link == NULL && !peer->broken) {
+        irr_status_t status = irr_shm_link(peer);
+
+        if (status == IRR_OK) {
+            status = search_links(peer);
+        }
+        peer->broken = status != IRR_OK;
     }
-    if (peer->their_link != NULL && peer->in.slots == NULL) {
-        peer->in.slots = range_at(peer, atomic_load_explicit(&peer->their_link->slots, memory_order_acquire),
-                               IRR_FIFO_SLOTS * sizeof(*peer->in.slots));
-        if (peer->in.slots != NULL) {
-            irr_fifo_find_next(&peer->in);
+    return peer->their_link != NULL;
+}
+
+bool irr_shm_map_data(irr_peer_t *peer)
+{
+    if (irr_shm_find(peer)) {
+        const uint64_t offset = irr_fifo_read(&peer->their_link->data);
+
+        if (!is_good(offset, IRR_FIFO_DATA)) {
+            (void)refuse_theirs(peer, ERANGE);
+        } else if (show(peer, IRR_SHM_DATA_BLOCK, offset) == IRR_OK) {
+            peer->in.data = address_in(peer, IRR_SHM_DATA_BLOCK, offset);
         }
     }
-    if (peer->in.slots != NULL && peer->in.data == NULL) {
-        peer->in.data =
-            range_at(peer, atomic_load_explicit(&peer->their_link->data, memory_order_acquire), IRR_FIFO_DATA);
+    return peer->in.data != NULL;
+}
+
+/* ---- peers of a communicator ---- */
+
+void irr_shm_settle(irr_transport_t *transport, irr_peer_t *peer)
+{
+    (void)transport;
+    peer->settled = true;
+    (void)irr_shm_find_data(peer);
+}
+
+void irr_shm_leave(irr_transport_t *transport)
+{
+    irr_shm_t *shm = irr_shm_of(transport);
+
+    for (irr_peer_t *peer = shm->peers; peer != NULL; peer = peer->next) {
+        if (!peer->settled) {
+            irr_segment_view_close(&peer->view);
+            shm->fifos -= peer->out.slots != NULL;
+            peer->out.slots = NULL;   /* the next send opens the view again */
+            peer->out.count = NULL;
+            peer->in.slots = NULL;
+            peer->their_link = NULL;
+            peer->searched = 0;
+            peer->apart = true;
+        }
     }
-    return peer->in.slots != NULL;
 }
 
 /* ---- lists of pieces ---- */

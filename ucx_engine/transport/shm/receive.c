@@ -205,10 +205,7 @@ static bool handle_piece(irr_peer_t *peer, const irr_fifo_slot_t *slot, uint64_t
     const uint64_t length = irr_fifo_read(&slot->piece.length);
     const bool wants_count = slot->piece.wants_count != 0, first = form != IRR_FIFO_NEXT;
 
-    if (peer->in.data == NULL) {
-        (void)irr_shm_find(peer);
-    }
-    if (peer->in.data == NULL || !is_good_piece(peer, total, offset, length, first)) {
+    if (!irr_shm_find_data(peer) || !is_good_piece(peer, total, offset, length, first)) {
         peer->broken = true;
         return false;
     }
@@ -327,6 +324,16 @@ static inline unsigned progress_receives(irr_peer_t *peer)
     return handle_slot(peer, head) ? 1 : fail(peer);
 }
 
+/* Searches for the FIFO of a peer that has receives. If the search fails, the receives fail. */
+__attribute__((noinline))
+static bool find(irr_peer_t *peer, unsigned *events)
+{
+    const bool found = irr_shm_find(peer);
+
+    *events += peer->broken ? fail(peer) : 0;
+    return found;
+}
+
 /* Progresses sends to and receives from one peer. Usually this is only a check of one slot. */
 static inline unsigned progress_peer(irr_peer_t *peer)
 {
@@ -335,7 +342,7 @@ static inline unsigned progress_peer(irr_peer_t *peer)
     if (has_sends(peer)) {
         events += irr_shm_progress_sends(peer);
     }
-    while (more > 0 && has_receives(peer) && (peer->in.slots != NULL || irr_shm_find(peer))) {
+    while (more > 0 && has_receives(peer) && (peer->in.slots != NULL || find(peer, &events))) {
         more = progress_receives(peer);
         events += more;
     }
@@ -389,7 +396,7 @@ bool irr_shm_stash_arrived(irr_peer_t *peer)
 {
     uint64_t head;
 
-    if (peer->broken || (peer->in.slots == NULL && !irr_shm_find(peer))) {
+    if (peer->broken || peer->apart || (peer->in.slots == NULL && !irr_shm_find(peer))) {
         return true;
     }
     while (!peer->broken && irr_fifo_is_written(&peer->in, head = irr_fifo_head(&peer->in))) {

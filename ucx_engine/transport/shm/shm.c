@@ -7,13 +7,12 @@
 #include "transport/shm/shm.h"
 
 #include "core/alloc.h"
+#include "core/limit.h"
 #include "core/log.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
-
-/* Size of the address space of a segment in bytes. Memory is allocated only for the part in use. */
-#define SEGMENT_BYTES ((size_t)1 << 30)
 
 static irr_status_t address(irr_transport_t *transport, const void **address_p, size_t *length_p)
 {
@@ -144,6 +143,8 @@ static const irr_transport_ops_t ops = {
     .address = address,
     .connect = connect,
     .reach = reach,
+    .settle = irr_shm_settle,
+    .leave = irr_shm_leave,
     .open_channel = open_channel,
     .close_channel = close_channel,
     .send = irr_shm_send,
@@ -161,18 +162,27 @@ static const irr_transport_ops_t ops = {
 
 /* ---- opening ---- */
 
+/* Offset of the first link: behind the table, and aligned like the slots of a link. */
+#define FIRST_LINK ((size_t)128)
+
+_Static_assert(sizeof(irr_shm_table_t) <= FIRST_LINK && FIRST_LINK % _Alignof(irr_shm_link_t) == 0,
+               "the first link does not overlap the table");
+
 static irr_status_t open_segment(irr_shm_t *shm)
 {
-    irr_status_t status = irr_segment_init(&shm->segment, sizeof(irr_shm_table_t), SEGMENT_BYTES);
+    irr_status_t status = irr_segment_init(&shm->segment, IRR_SHM_BLOCK);
 
     if (status == IRR_OK) {
         status = irr_segment_back(&shm->segment, 0, sizeof(irr_shm_table_t));
     }
     if (status != IRR_OK) {
-        irr_log(IRR_LOG_ERROR, "the system provides no shared memory for messages between ranks (memfd_create)");
+        irr_log(IRR_LOG_ERROR, "there is no shared memory for messages between ranks (memfd_create): %s",
+                irr_limit_cause(errno).text);
         irr_segment_fini(&shm->segment);
+        return status;
     }
-    return status;
+    shm->links = (irr_shm_area_t){ .next = FIRST_LINK, .end = IRR_SHM_BLOCK };
+    return IRR_OK;
 }
 
 irr_status_t irr_shm_open(const irr_engine_config_t *config, irr_transport_t **transport_p)

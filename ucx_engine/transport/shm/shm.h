@@ -11,10 +11,16 @@
  *     shm.c      the operations of the transport, and shutdown
  *
  * Each process owns one segment: memory that it writes, and that the other processes map read-only (segment.h). The
- * segment has a FIFO and a link for each partner, a process with which the owner has exchanged messages. The FIFO
- * carries messages to the partner; it is a ring of slots and a ring of data (fifo.h). The link states where the FIFO
- * is, and how many slots the owner has consumed from the partner's FIFO. Memory therefore grows with the number of
- * partners, not with the number of processes.
+ * segment has a link and a data ring for each partner, a process that the owner reaches. The link has the slots of the
+ * FIFO to the partner (fifo.h), and states where the FIFO's data ring is, and how many slots the owner has consumed
+ * from the partner's FIFO. Memory therefore grows with the number of partners, not with the number of processes.
+ *
+ * Links and data rings are in different blocks of the segment. A view of a partner's segment has three windows: the
+ * first block, with the table and the first links; the block of the link for us, if it is another one; and the block of
+ * the data ring of its FIFO to us. With blocks of 64 KiB, a process therefore needs for each partner 33 KiB of address
+ * space in its own segment and 192 KiB for the view: with 128 processes of a node 29 MB. All of it is taken when the
+ * partner is reached, so a limit is met during the setup of a communicator. Memory is allocated later: 1 KiB for the
+ * link at once, and 32 KiB for the data ring before the first message that needs it.
  *
  * A message of up to 56 bytes travels in a slot. A contiguous message of IRR_SHM_SINGLE_MIN bytes or more travels by
  * single copy: the receiver reads it from the sender's memory (process_vm_readv). Single copy needs a permission of the
@@ -34,6 +40,7 @@
 #include "transport/shm/segment.h"
 #include "transport/transport.h"
 
+#define IRR_SHM_BLOCK      ((size_t)64 << 10)   /* of a segment; a multiple of each page length of Linux */
 #define IRR_SHM_TOKENS     16
 #define IRR_SHM_SINGLE_MIN ((size_t)16 << 10)
 
@@ -54,21 +61,33 @@ typedef struct irr_shm_link {
     _Alignas(64) uint64_t name;       /* name of the other process */
     _Atomic uint64_t      reads;      /* 1: the owner may read the memory of the other process */
     _Atomic uint64_t      next;       /* offset of the next link */
-    _Atomic uint64_t      slots;      /* offset of the slots of the owner's FIFO to the other process */
-    _Atomic uint64_t      data;       /* offset of the data ring of this FIFO */
+    uint64_t              data;       /* offset of the data ring of the owner's FIFO to the other process */
     _Atomic uint8_t       revoked[IRR_SHM_TOKENS];   /* by token of the owner's sends: 1 if the send was cancelled */
     _Atomic uint32_t      refused;    /* bit set, by token of the other process: the owner could not read the message */
     _Alignas(64) _Atomic uint32_t consumed;   /* number of slots that the owner has consumed from the FIFO of the other
                                                  process */
     _Alignas(64) _Atomic uint32_t ended[IRR_SHM_TOKENS];   /* by token of the other process: number of messages whose
                                                               memory the owner no longer reads */
+    _Alignas(128) irr_fifo_slot_t slots[IRR_FIFO_SLOTS];   /* of the owner's FIFO to the other process; aligned to a
+                                                              pair of cache lines, because some processors fetch two
+                                                              lines at a time */
 } irr_shm_link_t;
+
+_Static_assert(sizeof(irr_shm_link_t) == 768, "84 links fit into the first block, behind the table");
 
 /* The beginning of a segment. */
 typedef struct irr_shm_table {
     _Alignas(64) _Atomic uint64_t first;    /* offset of the first link */
     _Alignas(64) _Atomic uint32_t asleep;   /* 1: the owner sleeps until its bell rings */
 } irr_shm_table_t;
+
+/* A range of our segment from which places of equal length are taken: offsets of the next place and of the end. */
+typedef struct irr_shm_area {
+    size_t next, end;
+} irr_shm_area_t;
+
+/* Windows of a view. */
+enum { IRR_SHM_FIRST_BLOCK, IRR_SHM_LINK_BLOCK, IRR_SHM_DATA_BLOCK, IRR_SHM_WINDOWS };
 
 /* A position in the pieces of a request. */
 typedef struct irr_shm_cursor {
@@ -150,11 +169,14 @@ struct irr_peer {
     irr_shm_t             *shm;
     unsigned               nsingle;    /* number of sends by single copy in progress */
     bool                   active;     /* in irr_shm.active */
-    bool                   broken;     /* the process has sent an invalid slot; its FIFO is not read any more */
+    bool                   broken;     /* the process has sent an invalid slot, or its memory cannot be mapped; its
+                                          FIFO is not read any more */
+    bool                   settled;    /* both processes have reached each other, so messages may arrive */
+    bool                   apart;      /* reach has failed or was undone, so no message arrives */
     bool                   truncated;  /* the message in pieces is longer than its receive */
     irr_shm_link_t        *our_link;   /* our link for the process; NULL: none yet */
     irr_shm_message_t     *unexpected, **unexpected_end;   /* the stash: unexpected messages, in order */
-    irr_segment_view_t     view;       /* segment of the process; not mapped until it is needed */
+    irr_segment_view_t     view;       /* segment of the process; not mapped until the process is reached */
     irr_fifo_out_t         out;        /* our FIFO to the process */
     irr_shm_op_t          *filling;    /* receive of the message in pieces */
     irr_shm_message_t     *stashing;   /* the message in pieces, if it has no receive. If `filling` and `stashing` are
@@ -166,9 +188,11 @@ struct irr_peer {
     uint32_t               singles[IRR_SHM_TOKENS];   /* by token: number of sends by single copy that were started */
     irr_shm_op_t           stand_in;   /* replaces cancelled sends: in `sending` for the rest of a partly sent message,
                                           in `single` for messages that the receiver has not read */
+    size_t                 ring;       /* offset of the data ring of our FIFO to the process; 0: none yet */
     char                  *room;       /* memory for IRR_FIFO_SLOTS unexpected messages; NULL: none yet */
     unsigned               used;       /* number of messages of `room` that were ever in use */
     const _Atomic uint64_t *search;    /* where the search for their_link continues: address of a link's offset */
+    uint64_t               searched;   /* offset of the last link that was searched; 0: none */
     irr_shm_address_t      address;
     irr_peer_t            *next;
 };
@@ -176,6 +200,7 @@ struct irr_peer {
 struct irr_shm {
     irr_transport_t   super;
     irr_segment_t     segment;
+    irr_shm_area_t    links, rings;   /* free places for links and data rings in blocks of the segment */
     irr_shm_address_t address;
     uint64_t          word;      /* random word; other processes read it to test whether they may read our memory */
     irr_peer_t       *peers;
@@ -233,18 +258,35 @@ void irr_shm_empty_all(irr_shm_t *shm);
 
 /* ---- link.c ---- */
 
-/* Maps the segment of a process, and creates our link for it. May return IRR_ERR_UNREACHABLE or IRR_ERR_NO_MEMORY. */
+/*
+ * Maps the segment of a process, and creates our link for it. If a limit prevents this, logs a warning, and returns
+ * IRR_ERR_UNREACHABLE or IRR_ERR_NO_MEMORY.
+ */
 irr_status_t irr_shm_link(irr_peer_t *peer);
 
 /*
- * irr_shm_open_fifo creates the link, and a FIFO to the process. irr_shm_open_data allocates the data ring of the FIFO.
- * Both return the errors of irr_shm_link.
+ * irr_shm_open_fifo creates the link, and opens our FIFO to the process. irr_shm_open_data allocates the data ring of
+ * the FIFO. Both return the errors of irr_shm_link.
  */
 irr_status_t irr_shm_open_fifo(irr_peer_t *peer);
 irr_status_t irr_shm_open_data(irr_peer_t *peer);
 
-/* Searches the segment of a process for its link for us, and for its FIFO to us. Returns true if the FIFO is found. */
+/*
+ * irr_shm_find searches the segment of a process for its link for us, which has its FIFO to us. Returns true if the
+ * FIFO is found. If the search fails, the peer is broken. irr_shm_find_data maps the data ring of this FIFO; true if it
+ * is mapped.
+ */
 bool irr_shm_find(irr_peer_t *peer);
+bool irr_shm_map_data(irr_peer_t *peer);
+
+static inline bool irr_shm_find_data(irr_peer_t *peer)
+{
+    return peer->in.data != NULL || irr_shm_map_data(peer);
+}
+
+/* The operations `settle` and `leave` (transport.h). */
+void irr_shm_settle(irr_transport_t *transport, irr_peer_t *peer);
+void irr_shm_leave(irr_transport_t *transport);
 
 /* Adds a peer to those that progress checks. */
 static inline void irr_shm_activate(irr_peer_t *peer)
