@@ -134,8 +134,9 @@ void irr_choosers_run(irr_choosers_t *job, int calls)
         const bool used = strategy != 0 && strategy == job->choice[0].strategy;
         const bool lucky = strategy == 0 && job->lucky > 0 && n % job->lucky == 0;
         const double noise = job->noise != NULL ? 0.7 + 0.6e-3 * (double)irr_test_below(job->noise, 1001) : 1;
-        const double slow = job->choice[0].calls >= (uint64_t)job->disturbed &&
-                            job->choice[0].calls < (uint64_t)job->disturbed_to ? 10 : 1;
+        const bool cold = job->uses[item]++ < job->cold;
+        const double slow = (job->choice[0].calls >= (uint64_t)job->disturbed &&
+                            job->choice[0].calls < (uint64_t)job->disturbed_to) || cold ? 10 : 1;
         const double ns = slow * fraction * noise * (lucky ? job->lucky_ns : job->ns[item]);
         int agrees = 0;
 

@@ -25,6 +25,8 @@ typedef struct irr_choosers {
     double       own, took;                   /* total ns: as if all exchanges used strategy 0, and as run */
     int          opened, settled, agreements;
     int          disturbed, disturbed_to;     /* exchanges with these numbers take ten times as long */
+    int          cold;      /* the first exchanges by each strategy take ten times as long; their number */
+    int          uses[1 + IRR_CHOOSERS_LIST];   /* number of exchanges by strategy 0 and by each of the list */
     uint64_t     *counts;   /* state of random numbers that scale bytes and times by up to 2; NULL: no scaling */
     uint64_t     *noise;    /* state of random numbers by which exchanges take 0.7 to 1.3 times as long; NULL: none */
     double       used;      /* time in exchanges by the current strategy, unless it is strategy 0 */

@@ -239,6 +239,37 @@ IRR_TEST(test_surprises, "strategies far slower than predicted cost little")
     }
 }
 
+/* The first exchanges by a strategy touch its memory, and take ten times as long as later ones. */
+IRR_TEST(test_cold, "strategies are judged by warm exchanges")
+{
+    irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e6);
+
+    job.cold = 4;
+    irr_choosers_run(&job, 20000);
+    CU_ASSERT_EQUAL(irr_choosers_found(&job), 2);
+    CU_ASSERT_DOUBLE_EQUAL(job.choice[0].speedup.is, 2, 0.1);
+}
+
+/*
+ * Loops of exchanges of 40 us, as between 12 ranks on two processors, where an agreement takes 200 us and the first
+ * opening 3.6 ms. However long the loop is, and whatever the strategy gains, the loop takes at most 3 % longer than
+ * without agreements and trials.
+ */
+IRR_TEST(test_short_loops, "short loops lose no more than the share")
+{
+    const double equal[1 + IRR_CHOOSERS_LIST] = { 4e4, 4e4, 4e4, 4e4, 4e4, 4e4, 4e4 };
+
+    for (int calls = 500; calls <= 64000; calls = calls * 5 / 4) {
+        irr_choosers_t job = irr_choosers_of(3, equal, 1, 1.5e6);
+
+        job.strategy_ns = 2.1e6;
+        job.agreement = 2e5;
+        irr_choosers_run(&job, calls);
+        CU_ASSERT_TRUE(job.took <= 1.03 * job.own);
+        CU_ASSERT_TRUE(calls > 2000 || job.agreements <= 4);
+    }
+}
+
 IRR_TEST(test_other_traffic, "a change of traffic starts another trial")
 {
     irr_choosers_t job = irr_choosers_of(5, irr_choosers_faster, IRR_CHOOSERS_LIST, 1e6);
