@@ -12,6 +12,7 @@
  */
 #include "bench.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <time.h>
@@ -132,7 +133,8 @@ static void rest_until(double end)
     if (seconds > 0) {
         left.tv_sec = (time_t)seconds;
         left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
-        nanosleep(&left, NULL);
+        while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/clock.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -29,7 +30,7 @@ static void start(uint64_t now)
     line.first = line.last = now;
     line.terminal = isatty(STDERR_FILENO) ? STDERR_FILENO : -1;
     if (line.terminal < 0 && irr_cli_is_launched()) {
-        line.terminal = open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC);
+        line.terminal = (int)TEMP_FAILURE_RETRY(open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC));
         /* Ranks are background jobs of that terminal.  SIGTTOU, which a write may raise, must not stop the run. */
         signal(SIGTTOU, SIG_IGN);
     }
@@ -37,7 +38,7 @@ static void start(uint64_t now)
 
 static void put(const char *text, int length)
 {
-    if (length > 0 && write(line.terminal, text, (size_t)length) < 0) {
+    if (length > 0 && TEMP_FAILURE_RETRY(write(line.terminal, text, (size_t)length)) < 0) {
         line.terminal = -1;
     }
 }

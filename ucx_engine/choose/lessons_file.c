@@ -18,6 +18,9 @@
 
 #define LINE_BYTES 256
 
+/* Suffix of a complete version of the file, which is about to replace the file. */
+#define UNFINISHED ".coll_irr_new"
+
 /* Limits of the numbers in a file: of counts, and of speedups in thousandths. */
 #define COUNT_MAX   1000000000
 #define SPEEDUP_MAX 1000000
@@ -275,7 +278,7 @@ static bool write_lessons(const irr_lessons_t *lessons, const char *machine, FIL
         write_lesson(&lessons->list[i], stream);
     }
     fprintf(stream, "end %zu\n", lessons->count);
-    return fflush(stream) == 0 && !ferror(stream) && fsync(fileno(stream)) == 0;
+    return fflush(stream) == 0 && !ferror(stream) && TEMP_FAILURE_RETRY(fsync(fileno(stream))) == 0;
 }
 
 static irr_status_t complain(irr_file_error_t *error, const char *what)
@@ -285,41 +288,90 @@ static irr_status_t complain(irr_file_error_t *error, const char *what)
     return IRR_ERR_IO;
 }
 
-/* Replaces the open file by a new file with the same mode.  On error the file stays unchanged. */
+/* A new version of a file.  It has no name until it is complete, where the file system supports this. */
+typedef struct version {
+    char  name[PATH_MAX];   /* its name until it replaces the file */
+    FILE *stream;
+    bool  named;
+} version_t;
+
+/* Returns a file without a name in the folder of `path`, or -1. */
+static int create_unnamed(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX];
+
+    snprintf(folder, sizeof(folder), "%.*s", slash != NULL ? (int)(slash - path) + 1 : 1, slash != NULL ? path : ".");
+    return (int)TEMP_FAILURE_RETRY(open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+}
+
+/*
+ * Creates a new version.  The caller holds the lock of the file, so a version that already has the name is of a process
+ * that was killed.
+ */
+static irr_status_t create_version(version_t *version, const char *path, irr_file_error_t *error)
+{
+    int file;
+
+    if (snprintf(version->name, sizeof(version->name), "%s" UNFINISHED, path) >= (int)sizeof(version->name)) {
+        errno = ENAMETOOLONG;
+        return complain(error, "its name");
+    }
+    unlink(version->name);
+    file = create_unnamed(path);
+    version->named = file < 0;
+    if (version->named) {
+        file = (int)TEMP_FAILURE_RETRY(open(version->name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600));
+    }
+    version->stream = file >= 0 ? fdopen(file, "w") : NULL;
+    if (version->stream == NULL) {
+        const irr_status_t status = complain(error, "a file beside it");
+
+        if (file >= 0) {
+            close(file);
+        }
+        return status;
+    }
+    return IRR_OK;
+}
+
+/* Gives a complete version its name, by which it can replace the file. */
+static bool name_version(version_t *version)
+{
+    char link[64];
+
+    if (!version->named) {
+        snprintf(link, sizeof(link), "/proc/self/fd/%d", fileno(version->stream));
+        version->named = linkat(AT_FDCWD, link, AT_FDCWD, version->name, AT_SYMLINK_FOLLOW) == 0;
+    }
+    return version->named;
+}
+
+/* Replaces the open file by a new version with the same mode.  On error the file stays unchanged. */
 static irr_status_t replace(const char *path, int old, const char *machine, const irr_lessons_t *lessons,
                             irr_file_error_t *error)
 {
     struct stat mode;
-    char other[PATH_MAX];
-    irr_status_t status = IRR_OK;
-    FILE *stream;
-    int file;
+    version_t version;
+    irr_status_t status = create_version(&version, path, error);
 
-    if (snprintf(other, sizeof(other), "%s.XXXXXX", path) >= (int)sizeof(other)) {
-        errno = ENAMETOOLONG;
-        return complain(error, "its name");
-    }
-    file = mkostemp(other, O_CLOEXEC);
-    stream = file >= 0 ? fdopen(file, "w") : NULL;
-    if (stream == NULL) {
-        status = complain(error, "a file beside it");
-        if (file >= 0) {
-            close(file);
-            unlink(other);
-        }
+    if (status != IRR_OK) {
         return status;
     }
-    if (!write_lessons(lessons, machine, stream) || fstat(old, &mode) != 0 || fchmod(file, mode.st_mode & 0777) != 0) {
+    if (!write_lessons(lessons, machine, version.stream) || fstat(old, &mode) != 0 ||
+        fchmod(fileno(version.stream), mode.st_mode & 0777) != 0) {
+        status = complain(error, "writing");
+    } else if (!name_version(&version)) {
+        status = complain(error, "naming a file beside it");
+    }
+    if (fclose(version.stream) != 0 && status == IRR_OK) {
         status = complain(error, "writing");
     }
-    if (fclose(stream) != 0 && status == IRR_OK) {
-        status = complain(error, "writing");
-    }
-    if (status == IRR_OK && rename(other, path) != 0) {
+    if (status == IRR_OK && rename(version.name, path) != 0) {
         status = complain(error, "replacing it");
     }
-    if (status != IRR_OK) {
-        unlink(other);
+    if (status != IRR_OK && version.named) {
+        unlink(version.name);
     }
     return status;
 }
@@ -328,12 +380,12 @@ static irr_status_t replace(const char *path, int old, const char *machine, cons
 static int lock(const char *path)
 {
     struct stat mine, named;
-    const int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    const int file = (int)TEMP_FAILURE_RETRY(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666));
 
     if (file < 0) {
         return -1;
     }
-    if (flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &mine) == 0 && stat(path, &named) == 0 &&
+    if (TEMP_FAILURE_RETRY(flock(file, LOCK_EX | LOCK_NB)) == 0 && fstat(file, &mine) == 0 && stat(path, &named) == 0 &&
         mine.st_ino == named.st_ino && mine.st_dev == named.st_dev) {
         return file;
     }

@@ -58,7 +58,7 @@ static irr_status_t check_kind(irr_lines_t *lines)
 /* Opens a file without blocking; fopen would block on a pipe that has no writer. */
 static FILE *open_now(const char *path)
 {
-    const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const int file = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     FILE *stream = file >= 0 ? fdopen(file, "r") : NULL;
 
     if (file >= 0 && stream == NULL) {

@@ -14,6 +14,7 @@
  */
 #include "transport/shm/shm.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -83,10 +84,11 @@ void irr_shm_ring(const irr_peer_t *peer)
     }
     snprintf(path, sizeof(path), "/proc/%llu/fd/%llu", (unsigned long long)peer->address.segment.process,
              (unsigned long long)peer->address.bell);
-    file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);   /* also for reading, because writing to a pipe without a
-                                                             reader would end this process by SIGPIPE */
+    file = (int)TEMP_FAILURE_RETRY(open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK));   /* also for reading, because writing
+                                                                                      to a pipe without a reader would
+                                                                                      end this process by SIGPIPE */
     if (file >= 0) {
-        (void)!write(file, &byte, 1);   /* if the pipe is full, the partner wakes anyway */
+        (void)!TEMP_FAILURE_RETRY(write(file, &byte, 1));   /* if the pipe is full, the partner wakes anyway */
         close(file);
     }
 }
