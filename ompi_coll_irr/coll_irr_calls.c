@@ -229,6 +229,9 @@ int mca_coll_irr_icall(mca_coll_irr_module_t *module, mca_coll_irr_which_t which
         return mca_coll_irr_error(IRR_ERR_PEER);
     }
     mca_coll_irr_stats_reserve(&class->service);
+    if (class->service.record != NULL) {
+        mca_coll_irr_report_update();
+    }
     kind = classify(class);
     if (kind == PASSES) {
         return pass_on(class, call, request_p);

@@ -122,6 +122,9 @@ static int serve_counted(mca_coll_irr_module_t *module, mca_coll_irr_service_t *
     if (timing.due) {
         agreed = agree(module, service, MCA_COLL_IRR_CHOOSE);
     }
+    if (measures && !irr_choice_tries(&service->choice)) {   /* an update would disturb a trial */
+        mca_coll_irr_report_update();
+    }
     return result != OMPI_SUCCESS ? result : agreed;
 }
 

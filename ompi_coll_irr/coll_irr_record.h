@@ -165,6 +165,7 @@ typedef struct mca_coll_irr_job_t {
     const char *version;      /* of coll/irr */
     int         ranks;
     int         reporting;    /* ranks that contributed records */
+    bool        complete;     /* false: the job has not ended yet, and the records are those of rank 0 alone */
 } mca_coll_irr_job_t;
 
 /*

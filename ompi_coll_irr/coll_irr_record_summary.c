@@ -84,9 +84,9 @@ static const record_t *longest(const table_t *table)
 
 /* ---- clauses ---- */
 
-static void add_exchanges(sentence_t *sentence, uint64_t exchanges)
+static void add_exchanges(sentence_t *sentence, uint64_t exchanges, bool all)
 {
-    add(sentence, "%" PRIu64 " exchange%s", exchanges, exchanges == 1 ? "" : "s");
+    add(sentence, "%s%" PRIu64 " exchange%s", all && exchanges > 1 ? "all " : "", exchanges, exchanges == 1 ? "" : "s");
 }
 
 static void add_reason(sentence_t *sentence, const table_t *table)
@@ -127,12 +127,10 @@ static void add_used(sentence_t *sentence, const record_t *total, const char *al
     const double percent = 100 * (double)total->served / (double)total->exchanges;
 
     add(sentence, "coll/irr served ");
-    if (total->served >= total->exchanges) {
-        add(sentence, "all ");
-    } else {
+    if (total->served < total->exchanges) {
         add(sentence, "%.*f %% of ", percent < 9.95 ? 1 : 0, percent);
     }
-    add_exchanges(sentence, total->exchanges);
+    add_exchanges(sentence, total->exchanges, total->served >= total->exchanges);
     add(sentence, " by %s", algorithm);
     add_saved(sentence, total);
 }
@@ -150,14 +148,14 @@ void mca_coll_irr_table_summary(const table_t *table, char text[MCA_COLL_IRR_SUM
         add_used(&sentence, &total, algorithm);
     } else if (total.served > 0) {
         add(&sentence, "coll/irr served %" PRIu64 " of ", total.served);
-        add_exchanges(&sentence, total.exchanges);
+        add_exchanges(&sentence, total.exchanges, false);
         add(&sentence, " in trials and left the others to Open MPI");
         add_reason(&sentence, table);
         add(&sentence, "; set-up took %s, exchanges took %s.", time_text((double)total.setup_ns).text,
             time_text((double)total.ns).text);
     } else {
-        add(&sentence, "coll/irr left all ");
-        add_exchanges(&sentence, total.exchanges);
+        add(&sentence, "coll/irr left ");
+        add_exchanges(&sentence, total.exchanges, true);
         add(&sentence, " to Open MPI");
         add_reason(&sentence, table);
         add(&sentence, ".");

@@ -1,7 +1,7 @@
 /*
  * coll_irr_record_text.c - writes the records of a report as text, and as JSON:
  *
- *     {"program": "coll_irr", "version": "1.2.3", "ranks": 4, "ranks_reporting": 4,
+ *     {"program": "coll_irr", "version": "1.2.3", "ranks": 4, "ranks_reporting": 4, "complete": true,
  *      "summary": "coll/irr served ...",
  *      "rows": [{NUMBERS, "communicator": "MPI_COMM_WORLD", "call": "MPI_Alltoallv", "ranks": 4, "nodes": 1,
  *                "strategy": "direct", "reason": "because it has speedup 1.88 in trials", "speedup": [1.882, 1.882],
@@ -91,7 +91,7 @@ void mca_coll_irr_record_reason(const record_t *record, char *text, size_t size)
 }
 
 typedef struct clean {
-    char text[MCA_COLL_IRR_SUMMARY];
+    char text[MCA_COLL_IRR_SUMMARY + 80];
 } clean_t;
 
 /* Question marks replace characters that are not printable ASCII or need a backslash in JSON. */
@@ -171,20 +171,24 @@ static void print_columns(const record_t *record, FILE *stream)
     fputc('\n', stream);
 }
 
-static clean_t summary_of(const table_t *table)
-{
-    char summary[MCA_COLL_IRR_SUMMARY];
+/* Text before the summary of a job that has not ended. */
+#define SO_FAR "The job has not ended, so these are the numbers of rank 0 so far: "
 
-    mca_coll_irr_table_summary(table, summary);
+static clean_t summary_of(const table_t *table, const mca_coll_irr_job_t *job)
+{
+    char summary[sizeof(SO_FAR) + MCA_COLL_IRR_SUMMARY];
+    const int before = snprintf(summary, sizeof(summary), "%s", job->complete ? "" : SO_FAR);
+
+    mca_coll_irr_table_summary(table, summary + before);
     return clean(summary);
 }
 
 static void print_head(const table_t *table, const mca_coll_irr_job_t *job, FILE *stream)
 {
-    fprintf(stream, "%s\n\n", summary_of(table).text);
+    fprintf(stream, "%s\n\n", summary_of(table, job).text);
     fprintf(stream, "coll/irr %s: all-to-all collectives in a job of %d ranks.\n", job->version,
             job->ranks);
-    if (job->reporting < job->ranks) {
+    if (job->complete && job->reporting < job->ranks) {
         fprintf(stream, "Only %d ranks have reported: coll_irr_report is not set on all ranks.\n", job->reporting);
     }
     fputs("Bytes and messages are sums over the ranks, without the blocks that a rank sends to itself. Times are\n"
@@ -376,8 +380,9 @@ static void json_total(const table_t *table, const char *call, FILE *stream)
 
 void mca_coll_irr_table_json(const table_t *table, const mca_coll_irr_job_t *job, FILE *stream)
 {
-    fprintf(stream, "{\"program\": \"coll_irr\", \"version\": \"%s\", \"ranks\": %d, \"ranks_reporting\": %d,\n "
-            "\"summary\": \"%s\",\n \"rows\": [", job->version, job->ranks, job->reporting, summary_of(table).text);
+    fprintf(stream, "{\"program\": \"coll_irr\", \"version\": \"%s\", \"ranks\": %d, \"ranks_reporting\": %d, "
+            "\"complete\": %s,\n \"summary\": \"%s\",\n \"rows\": [", job->version, job->ranks, job->reporting,
+            job->complete ? "true" : "false", summary_of(table, job).text);
     for (int i = 0; i < table->count; i++) {
         fputs(i > 0 ? ",\n  " : "\n  ", stream);
         json_record(&table->records[i], stream);

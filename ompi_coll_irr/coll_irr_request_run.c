@@ -259,6 +259,9 @@ int mca_coll_irr_request_start(size_t count, ompi_request_t **started)
 {
     int result = OMPI_SUCCESS;
 
+    if (mca_coll_irr_component.measures) {
+        mca_coll_irr_report_update();
+    }
     for (size_t i = 0; i < count && result == OMPI_SUCCESS; i++) {
         mca_coll_irr_request_t *request = (mca_coll_irr_request_t *)started[i];
 

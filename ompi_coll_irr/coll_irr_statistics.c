@@ -1,16 +1,10 @@
 /*
- * coll_irr_statistics.c - fills the records of collectives (coll_irr_record.h), and writes the report of a job.
+ * coll_irr_statistics.c - fills the records of collectives (coll_irr_record.h).
  *
  * Each collective of a team (all communicators of the same processes) has a record for blocking calls.  The nonblocking
  * calls of a collective on a communicator have a record, and so has each persistent request.  The component measures
  * calls only if a report, MPI_T or coll_irr_verbose needs the numbers.  A measured call costs two clock readings and
  * one pass over its counts.  The time of a call excludes agreements.
- *
- * For the report (coll_irr_report) each rank sums its records in a table, of at most 64 records.  Rank 0 receives the
- * tables of other ranks in MPI_Finalize, when Open MPI frees the module of MPI_COMM_WORLD, and messages still work.
- * The parameter may differ between ranks, and some ranks may lack coll/irr.  Each process that contributes therefore
- * publishes a key, with the data that MPI_Init exchanges anyway.  Rank 0 waits only for processes that contribute, and
- * a process sends only if rank 0 contributes.  No wait is longer than WAIT_S seconds.
  */
 #include "coll_irr_engine.h"
 #include "coll_irr_memory.h"
@@ -19,8 +13,6 @@
 #include "coll_irr_team.h"
 
 #include "core/clock.h"
-
-#include <errno.h>
 
 /* ---- measurement ---- */
 
@@ -178,86 +170,26 @@ void mca_coll_irr_stats_record(const mca_coll_irr_service_t *service, mca_coll_i
     }
 }
 
-/* ---- the report of this rank ---- */
-
-#define KEY "coll.irr.report"
-
-/* In MPI_Finalize ranks wait for each other for at most this number of seconds. */
-#define WAIT_S 10
-
-#define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
-#define VERSION TEXT(IRR_VERSION_MAJOR) "." TEXT(IRR_VERSION_MINOR) "." TEXT(IRR_VERSION_RELEASE)
-
-static struct {
-    bool                 wanted;
-    char                *path;     /* a copy, because Open MPI frees its text first */
-    int                  reporting;   /* ranks whose records are in the table */
-    FILE                *file;     /* on rank 0; NULL: stderr */
-    mca_coll_irr_table_t table;    /* guarded by the component's lock */
-} report;
-
-static void warn(const char *outcome)
-{
-    mca_coll_irr_warn("coll_irr_report is %s, which cannot be written: %s; %s", report.path,
-                      strerror(errno), outcome);
-}
-
-/*
- * Opens the file when the job starts, so that the user learns of an error before the job runs for hours.  Returns false
- * if there is no report.
- */
-static bool open_file(const char *path)
-{
-    report.path = strdup(path);
-    if (report.path == NULL || strcmp(path, "1") == 0) {
-        return report.path != NULL;
-    }
-    report.file = fopen(path, "we");
-    if (report.file == NULL) {
-        warn("there is no report");
-    }
-    return report.file != NULL;
-}
-
-void mca_coll_irr_report_open(void)
-{
-    const char *value = mca_coll_irr_component.params.report;
-
-    mca_coll_irr_component.measures = mca_coll_irr_component.params.verbose > 0;   /* the log also contains times */
-    if (value[0] == '\0' || strcmp(value, "0") == 0 || mca_coll_irr_component.params.priority < 0 ||
-        !mca_coll_irr_component.takes_part || !mca_coll_irr_modex_works()) {
-        return;
-    }
-    report.reporting = 1;
-    report.wanted = (mca_coll_irr_my_process() != 0 || open_file(value)) && mca_coll_irr_modex_put(KEY, 1);
-    mca_coll_irr_component.measures = mca_coll_irr_component.measures || report.wanted;
-}
-
-static void add_record(const mca_coll_irr_record_t *record)
-{
-    if (report.wanted) {
-        opal_mutex_lock(&mca_coll_irr_component.lock);
-        mca_coll_irr_table_add(&report.table, record, true);
-        opal_mutex_unlock(&mca_coll_irr_component.lock);
-    }
-}
-
 /* ---- the end of a service ---- */
 
-void mca_coll_irr_stats_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+void mca_coll_irr_stats_complete(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     mca_coll_irr_record_t *record = service->record;
 
-    mca_coll_irr_log_end(module, service);
     if (record == NULL) {
         return;
     }
     mca_coll_irr_stats_texts(module, service, record);
     if (module->ranks.rank == 0) {   /* rank 0 counts for the whole communicator */
         record->communicators = service->communicators > 0 ? service->communicators : 1;
-        record->nodes = mca_coll_irr_nodes(module);
+        record->nodes = record->nodes > 0 ? record->nodes : mca_coll_irr_nodes(module);
     }
+}
+
+void mca_coll_irr_stats_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
+{
+    mca_coll_irr_log_end(module, service);
+    mca_coll_irr_stats_complete(module, service);
 }
 
 void mca_coll_irr_stats_close(mca_coll_irr_service_t *service)
@@ -269,7 +201,7 @@ void mca_coll_irr_stats_close(mca_coll_irr_service_t *service)
     free(service->record);
     service->record = NULL;
     if (record.exchanges > 0) {
-        add_record(&record);
+        mca_coll_irr_report_add(&record);
     }
 }
 
@@ -290,135 +222,21 @@ static void log_class(mca_coll_irr_class_t *class)
     }
 }
 
+void mca_coll_irr_stats_starts(mca_coll_irr_record_t *record)
+{
+    record->messages *= record->exchanges;
+    record->bytes *= record->exchanges;
+    record->all_messages *= record->exchanges;
+}
+
 void mca_coll_irr_stats_class_end(mca_coll_irr_class_t *class)
 {
     mca_coll_irr_record_t *record = class->service.record;
 
     log_class(class);
     if (record != NULL && class->request != NULL) {
-        record->messages *= record->exchanges;   /* mca_coll_irr_stats_request counts the messages of one start */
-        record->bytes *= record->exchanges;
-        record->all_messages *= record->exchanges;
+        mca_coll_irr_stats_starts(record);
     }
     mca_coll_irr_stats_end(class->module, &class->service);
     mca_coll_irr_stats_close(&class->service);
-}
-
-/* ---- the report of all ranks ---- */
-
-/* Returns true if a rank contributes to the report. */
-static bool has_report(int rank)
-{
-    const opal_process_name_t name = ompi_group_get_proc_name(ompi_mpi_comm_world.comm.c_local_group, rank);
-    uint64_t value;
-
-    return mca_coll_irr_modex_get(KEY, &name, &value) == OMPI_SUCCESS;
-}
-
-/* Adds the records of a message of `bytes` bytes to the table. */
-static void take(const mca_coll_irr_record_t *records, size_t bytes)
-{
-    const size_t count = bytes / sizeof(*records);
-
-    for (size_t i = 0; i < count && i < MCA_COLL_IRR_RECORDS; i++) {
-        if (mca_coll_irr_record_is_sound(&records[i])) {
-            mca_coll_irr_table_add(&report.table, &records[i], false);
-        }
-    }
-    report.reporting++;
-}
-
-static void gather(time_t deadline)
-{
-    ompi_communicator_t *world = &ompi_mpi_comm_world.comm;
-    mca_coll_irr_record_t *records = malloc(sizeof(report.table.records));
-    ompi_request_t *request;
-    size_t bytes;
-
-    for (int i = 1; i < ompi_comm_size(world) && records != NULL; i++) {
-        if (!has_report(i)) {
-            continue;
-        }
-        if (MCA_PML_CALL(irecv(records, sizeof(report.table.records), MPI_BYTE, i, MCA_COLL_BASE_TAG_GATHER, world,
-                               &request)) != OMPI_SUCCESS) {
-            break;
-        }
-        if (mca_coll_irr_complete(request, deadline, &bytes) != OMPI_SUCCESS) {
-            return;   /* a late message may still use the memory */
-        }
-        take(records, bytes);
-    }
-    free(records);
-}
-
-static void send_records(time_t deadline)
-{
-    const size_t bytes = (size_t)report.table.count * sizeof(report.table.records[0]);
-    ompi_request_t *request;
-
-    if (has_report(0) &&
-        MCA_PML_CALL(isend(report.table.records, bytes, MPI_BYTE, 0, MCA_COLL_BASE_TAG_GATHER,
-                           MCA_PML_BASE_SEND_STANDARD, &ompi_mpi_comm_world.comm, &request)) == OMPI_SUCCESS) {
-        (void)mca_coll_irr_complete(request, deadline, NULL);
-    }
-}
-
-static bool is_json(const char *path)
-{
-    const size_t length = strlen(path);
-
-    return length > 5 && strcmp(path + length - 5, ".json") == 0;
-}
-
-/* Writes to stderr at once, so that output of other processes does not interleave; without memory, line by line. */
-static void write_report(void)
-{
-    const mca_coll_irr_job_t job = {
-        .version = VERSION, .ranks = (int)mca_coll_irr_process_info.num_procs, .reporting = report.reporting };
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = report.file != NULL ? report.file : open_memstream(&text, &size);
-    bool failed;
-
-    stream = stream != NULL ? stream : stderr;
-    mca_coll_irr_table_sort(&report.table);
-    (is_json(report.path) ? mca_coll_irr_table_json : mca_coll_irr_table_print)(&report.table, &job, stream);
-    failed = ferror(stream) != 0;
-    failed = (stream != stderr && fclose(stream) != 0) || failed;
-    if (report.file != NULL && failed) {
-        warn("the file is not complete");
-    } else if (text != NULL) {
-        fwrite(text, 1, size, stderr);
-    }
-    report.file = NULL;
-    free(text);
-}
-
-void mca_coll_irr_report_end(void)
-{
-    const time_t deadline = time(NULL) + WAIT_S;
-
-    if (!report.wanted) {
-        return;
-    }
-    if (mca_coll_irr_my_process() == 0) {
-        gather(deadline);
-        write_report();
-    } else {
-        send_records(deadline);
-    }
-    report.wanted = false;
-}
-
-/* Writes the report of a job of one rank, which has no module of coll/irr. */
-void mca_coll_irr_report_close(void)
-{
-    if (report.wanted && mca_coll_irr_my_process() == 0) {
-        write_report();
-    }
-    report.wanted = false;
-    mca_coll_irr_component.measures = false;
-    free(report.path);
-    report.path = NULL;
-    memset(&report.table, 0, sizeof(report.table));
 }

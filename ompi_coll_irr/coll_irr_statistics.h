@@ -68,7 +68,16 @@ void mca_coll_irr_stats_record(const mca_coll_irr_service_t *service, mca_coll_i
 void mca_coll_irr_stats_texts(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service,
                               mca_coll_irr_record_t *record);
 
-/* Completes the record when the communicator or the job ends.  May be called again. */
+/* Sets the members of the record that calls do not set: the texts, and the numbers of communicators and of nodes. */
+void mca_coll_irr_stats_complete(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
+
+/*
+ * Multiplies the messages of a persistent request by the number of its starts, because mca_coll_irr_stats_request
+ * counts those of one start.
+ */
+void mca_coll_irr_stats_starts(mca_coll_irr_record_t *record);
+
+/* Logs the service and completes its record when the communicator or the job ends.  May be called again. */
 void mca_coll_irr_stats_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
 /* Adds the completed record to the report when the team or the job ends.  A second call does nothing. */
@@ -82,6 +91,15 @@ void mca_coll_irr_stats_class_end(mca_coll_irr_class_t *class);
 /* Called when the component opens and closes. */
 void mca_coll_irr_report_open(void);
 void mca_coll_irr_report_close(void);
+
+/* Adds the record of a service that has ended. */
+void mca_coll_irr_report_add(const mca_coll_irr_record_t *record);
+
+/*
+ * Updates the file of the report, at most once in a while; see coll_irr_report.c.  Must be called within a call of MPI
+ * from the program, not in progress.
+ */
+void mca_coll_irr_report_update(void);
 
 /*
  * Rank 0 collects the records of all ranks and writes the report, when MPI_COMM_WORLD is freed.  Each rank waits for a

@@ -211,6 +211,29 @@ static inline unsigned mca_coll_irr_comm_number(ompi_communicator_t *comm)
 #endif
 }
 
+/* ---- MPI_Abort ---- */
+
+/*
+ * Replaces the function that MPI_Abort calls before it ends the process, and returns the previous one.  Returns NULL,
+ * and replaces nothing, if this release of Open MPI calls PMIx without a table of functions.
+ */
+typedef int (*mca_coll_irr_abort_fn_t)(int status, const char *text, opal_list_t *processes);
+
+static inline mca_coll_irr_abort_fn_t mca_coll_irr_abort_replace(mca_coll_irr_abort_fn_t function)
+{
+#if OMPI_MAJOR_VERSION == 4
+    const mca_coll_irr_abort_fn_t previous = opal_pmix.abort;
+
+    if (previous != NULL) {
+        opal_pmix.abort = function;
+    }
+    return previous;
+#else
+    (void)function;
+    return NULL;
+#endif
+}
+
 /* ---- values that processes publish in MPI_Init ---- */
 
 static inline unsigned mca_coll_irr_my_process(void)

@@ -274,9 +274,10 @@ IRR_TEST(test_unsound, "an unsound record is detected")
 typedef void (*writer_t)(const mca_coll_irr_table_t *table, const mca_coll_irr_job_t *job, FILE *stream);
 
 /* Returns the output of a writer, which the caller frees. */
-static char *written(writer_t write, int ranks, int reporting)
+static char *written(writer_t write, int ranks, int reporting, bool complete)
 {
-    const mca_coll_irr_job_t job = { .version = "1.2.3", .ranks = ranks, .reporting = reporting };
+    const mca_coll_irr_job_t job = {
+        .version = "1.2.3", .ranks = ranks, .reporting = reporting, .complete = complete };
     char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
@@ -307,7 +308,7 @@ IRR_TEST(test_text, "a table")
     try(&record, "node", 0.75);
     try(&record, "node", 0.5);
     mca_coll_irr_table_add(&table, &record, true);
-    text = written(mca_coll_irr_table_print, 4, 3);
+    text = written(mca_coll_irr_table_print, 4, 3, true);
     CU_ASSERT_PTR_EQUAL(strstr(text, "coll/irr served 90 % of 10 exchanges by direct"), text);
     has(text, "in a job of 4 ranks");
     has(text, "Only 3 ranks have reported");
@@ -320,7 +321,7 @@ IRR_TEST(test_text, "a table")
     has(text, "\nTotal\n           10    90%   6.0 kB    100 B    200 B   50%    4.1 s ");
     free(text);
     empty_table();
-    text = written(mca_coll_irr_table_print, 4, 4);
+    text = written(mca_coll_irr_table_print, 4, 4, true);
     has(text, "none\n");
     CU_ASSERT_PTR_NULL(strstr(text, "have reported"));
     free(text);
@@ -398,6 +399,9 @@ IRR_TEST(test_summary_left, "the sentence says why Open MPI served")
                "algorithm has speedup 0.90; set-up took 250 ns, exchanges took 1.0 us.");
     leave(record, 0, "because 10 exchanges took 1.0 us");
     summary_is("coll/irr left all 10 exchanges to Open MPI, because 10 exchanges took 1.0 us.");
+    record->exchanges = 1;
+    summary_is("coll/irr left 1 exchange to Open MPI, because 10 exchanges took 1.0 us.");
+    record->exchanges = 10;
     other = *record;
     other.exchanges = 1;
     other.ns = 2000;
@@ -415,8 +419,9 @@ IRR_TEST(test_json, "JSON")
 
     empty_table();
     mca_coll_irr_table_add(&table, &record, true);
-    text = written(mca_coll_irr_table_json, 4, 4);
-    has(text, "{\"program\": \"coll_irr\", \"version\": \"1.2.3\", \"ranks\": 4, \"ranks_reporting\": 4,");
+    text = written(mca_coll_irr_table_json, 4, 4, true);
+    has(text, "{\"program\": \"coll_irr\", \"version\": \"1.2.3\", \"ranks\": 4, \"ranks_reporting\": 4, "
+              "\"complete\": true,\n");
     has(text, "\"summary\": \"coll/irr served 90 % of 10 exchanges by direct, ");
     has(text, "\"communicator\": \"a ?b? ? ???\", \"call\": \"MPI_Alltoallv\", \"ranks\": 4, \"nodes\": 1, ");
     has(text, "\"exchanges\": 10, \"served\": 9, \"served_share\": 0.900, \"messages\": 60, ");
@@ -430,6 +435,23 @@ IRR_TEST(test_json, "JSON")
     free(text);
 }
 
+IRR_TEST(test_unfinished, "the report of a job that has not ended says so")
+{
+    mca_coll_irr_record_t record = record_of("MPI_COMM_WORLD", "MPI_Alltoallv", 4);
+    char *text;
+
+    empty_table();
+    mca_coll_irr_table_add(&table, &record, true);
+    text = written(mca_coll_irr_table_print, 4, 1, false);
+    has(text, "The job has not ended, so these are the numbers of rank 0 so far: coll/irr served 90 % ");
+    CU_ASSERT_PTR_NULL(strstr(text, "ranks have reported"));
+    free(text);
+    text = written(mca_coll_irr_table_json, 4, 1, false);
+    has(text, "\"ranks_reporting\": 1, \"complete\": false,\n");
+    has(text, "\"summary\": \"The job has not ended, so");
+    free(text);
+}
+
 IRR_TEST(test_json_of_nothing, "in an empty record, all unknown values are null")
 {
     const mca_coll_irr_record_t record = { .ranks = 0 };
@@ -437,7 +459,7 @@ IRR_TEST(test_json_of_nothing, "in an empty record, all unknown values are null"
 
     empty_table();
     mca_coll_irr_table_add(&table, &record, true);
-    text = written(mca_coll_irr_table_json, 2, 2);
+    text = written(mca_coll_irr_table_json, 2, 2, true);
     has(text, "\"communicator\": null, \"call\": null, \"ranks\": null, \"nodes\": null, ");
     has(text, "\"mean_message\": null, \"longest_message\": null, \"density\": null, ");
     has(text, "\"setup_share\": null, \"saved_ns\": null, \"saved_range_ns\": null, \"communicator\": null");

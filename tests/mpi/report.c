@@ -4,6 +4,8 @@
  *     mpi_report CALLS COMMUNICATORS [STRATEGY]   the variables must name this strategy for MPI_Alltoallv
  *     mpi_report CALLS COMMUNICATORS print        at the end rank 0 prints the variables of MPI_Alltoallv on
  *                                                 MPI_COMM_WORLD, of the rank with the longest time in exchanges
+ *     mpi_report CALLS COMMUNICATORS END RANK     when all ranks have made their calls, this rank ends the job: by
+ *                                                 MPI_Abort with status 7 (abort), SIGTERM (term) or SIGKILL (kill)
  *
  * The program makes
  *   - CALLS of MPI_Alltoallv on MPI_COMM_WORLD, where rank r sends 10 (r + 1) bytes to each rank, but none to rank 0;
@@ -14,6 +16,8 @@
  *   - three starts of a persistent request.
  */
 #include "mpi_call.h"
+
+#include <signal.h>
 
 /* Returns the number of bytes from one rank to another rank in MPI_Alltoallv. */
 static int count_some(const mpi_spec_t *spec, int from, int to, int edge)
@@ -175,21 +179,30 @@ static void print(int rank)
     }
 }
 
+/* Ends the job before MPI_Finalize. */
+static void end_early(const char *how)
+{
+    if (strcmp(how, "abort") == 0) {
+        MPI_Abort(MPI_COMM_WORLD, 7);
+    }
+    raise(strcmp(how, "term") == 0 ? SIGTERM : SIGKILL);
+}
+
 int main(int argc, char **argv)
 {
     const int calls = argc > 1 ? atoi(argv[1]) : 0, communicators = argc > 2 ? atoi(argv[2]) : 0;
-    const int prints = argc > 3 && strcmp(argv[3], "print") == 0;
+    const int prints = argc > 3 && strcmp(argv[3], "print") == 0, variables_used = argc == 4;
     MPI_Comm half, dup;
     int rank, ranks;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc > 3) {
+    if (variables_used) {
         open_variables(MPI_COMM_WORLD);
     }
     exchange_some(MPI_COMM_WORLD, calls);
-    if (argc > 3 && !prints) {
+    if (variables_used && !prints) {
         check_variables(MPI_COMM_WORLD, calls, argv[3]);
     }
     exchange(MPI_COMM_WORLD, ALLTOALL, BLOCKING, calls);
@@ -208,8 +221,15 @@ int main(int argc, char **argv)
     if (prints) {
         print(rank);
     }
-    if (argc > 3) {
+    if (variables_used) {
         close_variables();
+    }
+    if (argc > 4) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == atoi(argv[4])) {
+            end_early(argv[3]);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
     }
     return mpi_test_end();
 }

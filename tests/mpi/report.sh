@@ -1,6 +1,7 @@
 #!/bin/sh
 # report.sh - coll_irr_report writes a table or JSON of the exchanges of a job: with named algorithms and with auto,
-# with freed communicators, into files that cannot be written, and with settings that differ between ranks.
+# with freed communicators, into files that cannot be written, with settings that differ between ranks, and in jobs that
+# end without MPI_Finalize.
 LIMIT=60
 . "${srcdir:-.}/tests/mpi/lib.sh"
 unset OMPI_MCA_coll_irr_alltoallv_algorithm
@@ -282,6 +283,39 @@ one_rank() {
         holds 'r["summary"] == "Open MPI passed no exchange to coll/irr."'
 }
 
+# ends_early STATUS END RANK: rank RANK ends a job without MPI_Finalize (report.c).  The exit status is STATUS, with and
+# without a report, and the file has the numbers of rank 0.
+ends_early() {
+    status=$1
+    shift
+    rm -f "$scratch/report.json"
+    ranks 4 "$program" 7 0 "$@" > "$scratch/run" 2>&1
+    [ $? -eq "$status" ] || return
+    ranks 4 --mca coll_irr_report "$scratch/report.json" "$program" 7 0 "$@" > "$scratch/run" 2>&1
+    [ $? -eq "$status" ] && python3 -m json.tool "$scratch/report.json" && holds 'r["complete"] is False' &&
+        holds 'r["ranks"] == 4 and r["ranks_reporting"] == 1 and row("MPI_Alltoallv", 4)["exchanges"] >= 1' &&
+        holds 'r["summary"].startswith("The job has not ended, so these are the numbers of rank 0 so far: coll/irr")'
+}
+
+# Open MPI 4 calls coll/irr in MPI_Abort.  The last update of the file may be older.
+aborts() {
+    ends_early 7 abort 0 || return
+    [ "$series" -gt 4 ] || holds 'row("MPI_Alltoallv", 4)["exchanges"] == 7 and row("MPI_Alltoallv", 2)["exchanges"] == 5'
+}
+
+# With Open MPI 4, rank 0 also writes the report to stderr when it calls MPI_Abort.
+aborts_to_stderr() {
+    ranks 4 --mca coll_irr_report 1 "$program" 7 0 abort 0 > "$scratch/run" 2>&1
+    [ $? -eq 7 ] && { [ "$series" -gt 4 ] ||
+        grep -q "^The job has not ended, .* coll/irr left all 29 exchanges" "$scratch/run"; } ||
+        { cat "$scratch/run"; return 1; }
+}
+
+# Updates of the file may be longer than the finished report.  Newlines at the end would be left of them.
+finishes() {
+    reports 4 "$program" 7 50 && holds 'r["complete"] is True' && [ -n "$(tail -n 1 "$scratch/report.json")" ]
+}
+
 off() { silent ranks 4 --mca coll_irr_report 0 "$program" 7 0; }
 
 # listed: ompi_info shows the MPI_T variables of both collectives.
@@ -301,7 +335,9 @@ bound() {
     esac
 }
 
-plan 24
+series=${release%%.*}
+
+plan 30
 check "Open MPI serves all calls" left
 check "a named algorithm serves calls and a persistent request" named
 check "two nodes of two ranks" two_nodes
@@ -319,6 +355,12 @@ check "the parameter on rank 0 and another rank" two_report
 check "the parameter on two ranks, but not on rank 0" others_report
 check "two of four ranks have no coll/irr" some_lack_it
 check "a job of one rank" one_rank
+check "MPI_Abort on rank 0" aborts
+check "MPI_Abort on another rank" ends_early 7 abort 1
+check "SIGTERM on rank 0" ends_early 143 term 0
+check "SIGKILL on another rank" ends_early 137 kill 2
+check "MPI_Abort, and a report on stderr" aborts_to_stderr
+check "a finished report replaces what was written while the job ran" finishes
 check "value 0: no report" off
 check "no parameter: no report" silent ranks 4 "$program" 7 0
 bound "variables of MPI_T if Open MPI serves" silent ranks 4 --mca coll_irr_setup_share 0 "$program" 7 0 host
