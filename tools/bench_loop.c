@@ -90,7 +90,7 @@ static hops_t hops_of(int call, int ranks)
     return hops;
 }
 
-/* A block: its ends, its number if these two ranks have several blocks, and its longest length, which both ends know. */
+/* A block: its ends, its number if the ends have several blocks, and its longest length, which both ends know. */
 typedef struct block {
     int from, to, number, longest;
 } block_t;

@@ -199,8 +199,8 @@ static const irr_cli_option_t rows[] = {
     { "idle", 0, NULL, "with --overlap: sleep instead of computing, which leaves the processor to other ranks",
       IRR_CLI_FLAG, WORK(idle) },
     { "loop", 0, "KIND", "time all iterations and their last third as a whole, without barriers between them, and "
-      "print one line of JSON; irr_jobs starts such jobs; KIND says which calls are made (Loops, below)", IRR_CLI_NAME, WORK(loop),
-      IRR_BENCH_LOOP_SAME, .names = irr_bench_loop_name },
+      "print one line of JSON; irr_jobs starts such jobs; KIND says which calls are made (Loops, below)", IRR_CLI_NAME,
+      WORK(loop), IRR_BENCH_LOOP_SAME, .names = irr_bench_loop_name },
     { "alltoall", 0, NULL, "time MPI_Alltoall; the matrix must have equal entries", IRR_CLI_SET, WORK(call),
       IRR_BENCH_ALLTOALL },
     { "datatype", 0, "TYPE", "time MPI_Alltoallw on blocks of a datatype (below)", IRR_CLI_OTHER,

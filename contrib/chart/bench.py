@@ -103,10 +103,10 @@ TIME_HEIGHT, RATIO_HEIGHT, GAP, BOTTOM = 320, 190, 44, 44
 class Panel:
     """A plot of times or ratios over the unit. The rows are drawn side by side, so their spreads do not overlap."""
 
-    def __init__(self, ratio, rows, units, top, height):
-        self.ratio, self.key = ratio, "host_ratio" if ratio else "median_us"
+    def __init__(self, ratio, rows, units, ends, top, height):
+        self.ratio, self.key, self.ends = ratio, "host_ratio" if ratio else "median_us", ends
         self.rows, self.units, self.top, self.bottom = rows, units, top, top + height
-        keys = ("host_ratio",) if ratio else ("median_us", "min_us", "max_us")
+        keys = ("host_ratio",) if ratio else ("median_us", *ends)
         values = [point[key] for row in rows for point in row.points for key in keys if (point[key] or 0) > 0]
         values = (values + [0.5, 2]) if ratio else (values or [1])
         self.up = Axis(0.85 * min(values), 1.18 * max(values), self.bottom, top)
@@ -141,8 +141,9 @@ class Panel:
                  if (point[self.key] or 0) > 0]
         places = " ".join(f"{x:.1f},{at(point[self.key]):.1f}" for _, x, point in shown)
         marks = [f'<g class="{row.kind}">', f'<polyline class="curve" points="{places}"/>']
-        marks += [f'<path class="spread" d="M{x:.1f} {at(point["min_us"]):.1f}V{at(point["max_us"]):.1f}"/>'
-                  for _, x, point in shown if not self.ratio and point["min_us"] > 0]
+        low, high = self.ends
+        marks += [f'<path class="spread" d="M{x:.1f} {at(point[low]):.1f}V{at(point[high]):.1f}"/>'
+                  for _, x, point in shown if not self.ratio and (point[low] or 0) > 0]
         for unit, x, point in shown:
             text = f"host/this {point['host_ratio']:.2f}" if self.ratio else \
                 f"median {point['median_us']:.2f} us, min {point['min_us']:.2f}, max {point['max_us']:.2f}"
@@ -159,19 +160,23 @@ def legend(rows):
                f'{label("name", x + 36, y + 4, row.name)}</g>')
 
 
-def lines(run, rows):
+SPREAD = ("min_us", "max_us"), "Vertical lines: from the shortest to the longest time."
+
+
+def lines(run, rows, spread):
+    """Returns the two plots. spread: the keys of the ends of the vertical lines, and a sentence about them."""
     units = [result["unit"] for result in run["results"]]
     host = next((i for i, row in enumerate(rows) if row.reference), None)
-    panels = [Panel(False, rows, units, TOP, TIME_HEIGHT)]
+    ends, caption = spread
+    panels = [Panel(False, rows, units, ends, TOP, TIME_HEIGHT)]
     if host is not None:
-        panels.append(Panel(True, rows, units, panels[0].bottom + GAP, RATIO_HEIGHT))
+        panels.append(Panel(True, rows, units, ends, panels[0].bottom + GAP, RATIO_HEIGHT))
     marks = []
     for panel in panels:
         marks += panel.frame(panel is panels[-1])
         for i in range(len(rows)):
             if not (panel.ratio and i == host):
                 marks += panel.row(i)
-    caption = "Vertical lines: from the shortest to the longest time."
     caption += " No host/this, because host is not among the algorithms." if host is None else ""
     if any(row.misled(point) for row in rows for point in row.points):
         caption += " Hollow marks: another algorithm served, usually Open MPI's."
@@ -219,5 +224,6 @@ def bars(run, rows):
     return picture((WIDTH_ALL, bottom + 48), STYLES, head_of(run, caption), marks)
 
 
-def draw(run):
-    return (lines if len(run["results"]) > 1 else bars)(run, rows_of(run))
+def draw(run, spread=SPREAD):
+    rows = rows_of(run)
+    return lines(run, rows, spread) if len(run["results"]) > 1 else bars(run, rows)
