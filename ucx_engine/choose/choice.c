@@ -25,9 +25,6 @@
 #define AGAIN      4
 #define AGAIN_SOON 1.5
 
-/* The fraction of the saved time that trials may cost. */
-#define SAVED_SPENT 0.5
-
 /*
  * The largest fraction of the share that agreements take.  The duration of the first agreement is known only at the
  * second; until then AGREEMENT_NS for each rank of the largest node is assumed.
@@ -41,14 +38,6 @@
  */
 #define RECENT  0.25
 #define OUTLIER 4
-
-/*
- * A look (choose/trial.h) tries a strategy in a few exchanges.  Relative to an exchange by the current strategy, the
- * additional time of each of these exchanges is estimated as its expected time minus DOUBT, and at least EXTRA_MIN.
- * DOUBT is less than 1 because the expected time may be too short.
- */
-#define DOUBT     0.7
-#define EXTRA_MIN 0.25
 
 /* The largest factor by which the time of an exchange is scaled to an exchange of mean size. */
 #define SCALE_MAX 8.0
@@ -159,72 +148,12 @@ void irr_choice_words(const irr_choice_t *choice, const irr_choice_setup_t *setu
     irr_trial_words(&choice->trial, &words[IRR_CHOICE_SUMS]);
 }
 
-/* ---- the budget ---- */
-
-static double budget_ns(const irr_choice_t *choice)
-{
-    return choice->share * choice->cost_ns + SAVED_SPENT * irr_choice_certain(choice) - choice->spent_ns;
-}
-
-/*
- * Returns how much longer a look (choose/trial.h) at a strategy takes than as many exchanges with the current strategy.
- * ratio: the expected time of the strategy relative to strategy 0.
- */
-static double look_ns(const irr_choice_t *choice, double ratio)
-{
-    const double extra = ratio * choice->speedup.is - DOUBT;
-
-    return choice->mean_ns * irr_trial_look(choice->mean_ns) * (extra > EXTRA_MIN ? extra : EXTRA_MIN);
-}
-
-/* Returns the cost of opening the next strategies of the list and of looking at them. */
-static double next_ns(const irr_choice_t *choice, int strategies)
-{
-    double ns = (double)choice->setup.first;
-
-    for (int i = choice->next; i < choice->next + strategies; i++) {
-        ns += (double)choice->setup.strategy + look_ns(choice, choice->ratios[i]);
-    }
-    return ns;
-}
-
-irr_choice_funds_t irr_choice_funds(const irr_choice_t *choice)
-{
-    const double recent = choice->mean_ns * (double)(choice->calls - choice->agreed);
-    const double each = choice->mean_ns * (choice->share + SAVED_SPENT * irr_choice_gain(choice));
-    irr_choice_funds_t funds = {
-        .cost = choice->cost_ns + recent,
-        .spent = choice->spent_ns,
-        .budget = budget_ns(choice) + recent * choice->share,
-        .wanted = choice->next < choice->list ? next_ns(choice, 1) : 0
-    };
-
-    if (each > 0 && funds.wanted > funds.budget) {
-        funds.calls = (uint64_t)((funds.wanted - funds.budget) / each) + 1;
-    }
-    return funds;
-}
+/* ---- epochs ---- */
 
 int irr_choice_first(bool one_node)
 {
     return one_node ? FIRST_NODE : FIRST_NODES;
 }
-
-/* Returns the number of strategies of the list to open next, limited by the budget and by the free slots. */
-static int payable(const irr_choice_t *choice)
-{
-    const int busy = (irr_choice_has_trial(choice) ? choice->trial.count : 1) +
-                     (choice->strategy != 0);   /* slot 0 stays reserved */
-    const int room = IRR_TRIAL_STRATEGIES - busy, rest = choice->list - choice->next;
-    int strategies = room < rest ? room : rest;
-
-    while (strategies > 0 && next_ns(choice, strategies) > budget_ns(choice)) {
-        strategies--;
-    }
-    return strategies;
-}
-
-/* ---- epochs ---- */
 
 /* Returns the least number of exchanges until the next agreement. */
 static uint64_t shortest_wait(const irr_choice_t *choice)
@@ -242,8 +171,8 @@ static uint64_t shortest_wait(const irr_choice_t *choice)
  */
 static void begin_epoch(irr_choice_t *choice, double wanted_ns)
 {
-    const double each = choice->mean_ns * (choice->share + SAVED_SPENT * irr_choice_gain(choice));
-    const double lack = wanted_ns - budget_ns(choice);
+    const double each = irr_choice_earning(choice);
+    const double lack = wanted_ns - irr_choice_budget(choice);
     const uint64_t most = choice->strategy == 0 ? EPOCH_HOST : EPOCH_STRATEGY;
     const uint64_t least = shortest_wait(choice);
     uint64_t wait = choice->calls < most ? choice->calls : most;
@@ -292,10 +221,10 @@ static bool recalls(const irr_choice_t *choice)
 /* Decides the next act while no trial is running. */
 static irr_choice_act_t go_on(irr_choice_t *choice)
 {
-    const double check_ns = look_ns(choice, 1);
+    const double check_ns = irr_choice_look(choice, 1);
     double wanted_ns = 0;
 
-    if (choice->checks && check_ns <= budget_ns(choice)) {
+    if (choice->checks && check_ns <= irr_choice_budget(choice)) {
         begin_check(choice);
         return IRR_CHOICE_GOES_ON;
     }
@@ -310,7 +239,7 @@ static irr_choice_act_t go_on(irr_choice_t *choice)
     choice->recalls = recalls(choice);
     choice->opens = choice->recalls ? 1 : 0;
     if (!choice->recalls && !choice->recalled) {   /* speedups from lessons must not be compared with measured ones */
-        choice->opens = payable(choice);
+        choice->opens = irr_choice_payable(choice);
     }
     if (choice->opens > 0) {
         return IRR_CHOICE_OPENS;
@@ -318,7 +247,7 @@ static irr_choice_act_t go_on(irr_choice_t *choice)
     if (choice->checks) {
         wanted_ns = check_ns;
     } else if (choice->next < choice->list) {
-        wanted_ns = next_ns(choice, 1);
+        wanted_ns = irr_choice_next(choice, 1);
     }
     begin_epoch(choice, wanted_ns);
     return IRR_CHOICE_GOES_ON;
@@ -364,7 +293,7 @@ static irr_choice_act_t settle(irr_choice_t *choice)
 /* Begins the next round of the trial; or lets the trial pause until the budget covers the round; or ends the trial. */
 static irr_choice_act_t go_on_with_trial(irr_choice_t *choice)
 {
-    const irr_trial_next_t next = irr_trial_go_on(&choice->trial, budget_ns(choice));
+    const irr_trial_next_t next = irr_trial_go_on(&choice->trial, irr_choice_budget(choice));
 
     if (next == IRR_TRIAL_ENDS || (next == IRR_TRIAL_WAITS && irr_choice_is_check(choice))) {
         return settle(choice);
@@ -372,7 +301,7 @@ static irr_choice_act_t go_on_with_trial(irr_choice_t *choice)
     choice->phase = next == IRR_TRIAL_WAITS ? IRR_CHOICE_PAUSED : IRR_CHOICE_TRIES;
     if (next == IRR_TRIAL_WAITS) {
         const double pause_ns = choice->trial.pause_ns;
-        const double open_ns = choice->next < choice->list ? next_ns(choice, 1) : pause_ns;
+        const double open_ns = choice->next < choice->list ? irr_choice_next(choice, 1) : pause_ns;
 
         begin_epoch(choice, open_ns < pause_ns ? open_ns : pause_ns);
     }
@@ -388,7 +317,7 @@ static irr_choice_act_t resume(irr_choice_t *choice)
     if (choice->relists) {
         return settle(choice);
     }
-    choice->opens = payable(choice);
+    choice->opens = irr_choice_payable(choice);
     return choice->opens > 0 ? IRR_CHOICE_OPENS : go_on_with_trial(choice);
 }
 
@@ -406,7 +335,7 @@ static irr_choice_act_t after_round(irr_choice_t *choice, const uint64_t *sums)
     choice->spent_ns += trial->extra_ns;
     choice->trials_ns += trial->cost_ns;
     trial->extra_ns = trial->cost_ns = 0;
-    choice->opens = over || irr_choice_is_check(choice) ? 0 : payable(choice);
+    choice->opens = over || irr_choice_is_check(choice) ? 0 : irr_choice_payable(choice);
     if (choice->opens > 0) {
         return IRR_CHOICE_OPENS;
     }

@@ -239,7 +239,33 @@ static inline void irr_choice_waited(irr_choice_t *choice, uint64_t ns)
     choice->own_agreement_ns = ns;
 }
 
-/* The budget after the exchanges so far; times in nanoseconds. */
+/* Returns the number of exchanges before the first agreement; one_node: all ranks are on one node. */
+int irr_choice_first(bool one_node);
+
+/* Returns the number, 1 to IRR_TRIAL_STRATEGIES - 1, that the i-th strategy gets when it is opened. */
+int irr_choice_slot(const irr_choice_t *choice, int i);
+
+/* ---- budget.c; times in nanoseconds ---- */
+
+/* Returns the time left to spend on agreements, openings and trials; negative if too much was spent. */
+double irr_choice_budget(const irr_choice_t *choice);
+
+/* Returns the time by which an exchange by the current strategy raises the budget. */
+double irr_choice_earning(const irr_choice_t *choice);
+
+/*
+ * Returns how much longer a look (choose/trial.h) at a strategy takes than as many exchanges by the current strategy.
+ * ratio: the expected time of the strategy relative to strategy 0.
+ */
+double irr_choice_look(const irr_choice_t *choice, double ratio);
+
+/* Returns the cost of opening the next strategies of the list and of looking at them. */
+double irr_choice_next(const irr_choice_t *choice, int strategies);
+
+/* Returns the number of strategies of the list to open next, limited by the budget and by the free slots. */
+int irr_choice_payable(const irr_choice_t *choice);
+
+/* The budget after the exchanges so far. */
 typedef struct irr_choice_funds {
     double   cost;      /* cost of the exchanges */
     double   spent;     /* time spent on agreements, openings and trials */
@@ -249,12 +275,6 @@ typedef struct irr_choice_funds {
 } irr_choice_funds_t;
 
 irr_choice_funds_t irr_choice_funds(const irr_choice_t *choice);
-
-/* Returns the number of exchanges before the first agreement; one_node: all ranks are on one node. */
-int irr_choice_first(bool one_node);
-
-/* Returns the number, 1 to IRR_TRIAL_STRATEGIES - 1, that the i-th strategy gets when it is opened. */
-int irr_choice_slot(const irr_choice_t *choice, int i);
 
 /* ---- load.c ---- */
 

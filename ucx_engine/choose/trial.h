@@ -5,12 +5,12 @@
  * slot 0, and the other strategies are in slots 1, 2 and so on.
  *
  * 1. A look is one stay of a few exchanges, which sorts out slow strategies.  Each strategy has a look.  The first
- *    exchanges of a stay are not timed, because they touch memory for the first time and build plans that later
- *    exchanges reuse.  The shortest of the other exchanges counts.  If exchanges are long, the base has no look, because
- *    its known mean time is used.  A strategy is hopeless, and dropped, if it takes more than twice as long as the
- *    fastest strategy, the base included.  Other work of the machine may delay all exchanges of a look: if all
- *    strategies are hopeless, the fastest of them has a second, longer look.  The caller may then add strategies, which
- *    have a look, too.
+ *    exchanges of a stay are not timed, because they touch memory for the first time and build plans that later ones
+ *    reuse.  The shortest of the other exchanges counts.  If exchanges are long, the base has no look, because its known
+ *    mean time is used.  A strategy is hopeless, and dropped, if it takes more than twice as long as the fastest
+ *    strategy, the base included.  Other work of the machine may delay all exchanges of a look: if all strategies are
+ *    hopeless, the fastest of them has a second, longer look.  The caller may then add strategies, which have a look,
+ *    too.
  * 2. Rounds follow the looks.  A round has four turns, and in a turn each strategy has one stay.  The second and the
  *    fourth turn have the reverse order of the first and the third turn.  With a base A and strategies B and C the
  *    order is A B C C B A A B C C B A, so a machine that becomes slower favours no strategy.  The stay of a strategy
