@@ -6,7 +6,7 @@
  *
  * 1. A look is one stay of a few exchanges, which sorts out slow strategies.  Each strategy has a look.  The first
  *    exchanges of a stay are not timed, because they touch memory for the first time and build plans that later ones
- *    reuse.  The shortest of the other exchanges counts.  If exchanges are long, the base has no look, because its known
+ *    reuse.  The shortest of the other exchanges counts.  If exchanges are long, the base has no look: its known
  *    mean time is used.  A strategy is hopeless, and dropped, if it takes more than twice as long as the fastest
  *    strategy, the base included.  Other work of the machine may delay all exchanges of a look: if all strategies are
  *    hopeless, the fastest of them has a second, longer look.  The caller may then add strategies, which have a look,
