@@ -310,6 +310,7 @@ struct mca_coll_irr_module_t {
     mca_coll_irr_team_t        *team;           /* NULL: no call yet */
     mca_coll_irr_team_t        *own_team;       /* memory for `team`; NULL: in use */
     bool                        barred;         /* this module can join no team; equal on all ranks */
+    bool                        failed;         /* an agreement on blocking calls of this communicator has failed */
     bool                        called[MCA_COLL_IRR_COLLECTIVES];   /* on this communicator */
     bool                        joined[MCA_COLL_IRR_COLLECTIVES];
     bool                        logged[MCA_COLL_IRR_COLLECTIVES];   /* as in the service */

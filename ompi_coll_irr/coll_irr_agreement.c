@@ -171,6 +171,7 @@ static void end(mca_coll_irr_agreement_t *agreement, irr_status_t status)
     if (agreement->params.blocking &&
         (service->state == MCA_COLL_IRR_DECLINED || service->state == MCA_COLL_IRR_FAILED)) {
         agreement->module->team->shared = false;   /* the next communicator votes again */
+        agreement->module->failed = agreement->module->failed || service->state == MCA_COLL_IRR_FAILED;
     }
     mca_coll_irr_stats_agreed(service, agreement->start_ns);
 }

@@ -291,7 +291,7 @@ bool mca_coll_irr_team_is_lost(const mca_coll_irr_module_t *module)
     for (int i = 0; i < module->team->used; i++) {
         lost = lost || module->team->services[i].state == MCA_COLL_IRR_FAILED;
     }
-    return lost && !module->ranks.given_up && !module->barred;
+    return lost && !module->failed && !module->barred;
 }
 
 /*
@@ -355,6 +355,7 @@ int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t
     status = mca_coll_irr_maxima(&module->ranks, words, WORDS);
     if (status != IRR_OK) {
         module->team->shared = false;
+        module->failed = true;
         return mca_coll_irr_fail(service, status);
     }
     irr_choice_agreement_took(&service->choice, (double)~words[NO_TIME]);

@@ -5,9 +5,9 @@ LIMIT=60
 program=$builddir/mpi_faults
 auto="--mca coll_irr_alltoallv_algorithm auto"
 
-# finds: the exchanges of 200 short-lived communicators count together, so the ranks make a trial.
+# finds OPTIONS...: the exchanges of 200 short-lived communicators count together, so the ranks make a trial.
 finds() {
-    shown ranks 4 $auto --mca coll_irr_setup_share 100 --mca coll_irr_report "$scratch/report.json" "$program" \
+    shown ranks 4 $auto --mca coll_irr_setup_share 100 --mca coll_irr_report "$scratch/report.json" "$@" "$program" \
         short_lived || return 1
     cat "$scratch/report.json"
     python3 - "$scratch/report.json" << 'END'
@@ -21,15 +21,18 @@ assert row["tried"] >= 1, row
 END
 }
 
-plan 18
+plan 20
 for n in 2 5; do
     check "$n ranks, short-lived communicators are served from their first exchange on" ranks $n "$program" served:50
 done
 check "4 ranks with auto, short-lived communicators share a trial" finds
+check "4 ranks with auto and a timeout, short-lived communicators share a trial" finds --mca coll_irr_timeout 60
 for algorithm in direct node balanced-grid; do
     check "4 ranks, $algorithm, alternating communicators" ranks 4 --mca coll_irr_alltoallv_algorithm $algorithm "$program" turns
 done
 check "4 ranks with auto, alternating communicators" ranks 4 $auto --mca coll_irr_setup_share 1000 "$program" turns
+check "4 ranks with auto and a timeout, alternating communicators" \
+    ranks 4 $auto --mca coll_irr_setup_share 1000 --mca coll_irr_timeout 60 "$program" turns
 check "3 ranks, an exchange that fails" ranks 3 "$program" failed
 for case in late_exchange late_agreement; do
     check "4 ranks, a timeout on one communicator does not reach others, $case" \
