@@ -74,7 +74,7 @@ struct irr_comm {
     bool             handed;      /* no exchange of the present user is over yet */
     irr_status_t     failed;      /* error of the failed communicator; IRR_OK: not failed */
     uint64_t         failed_ns;   /* time of the failure */
-    uint64_t         started_ns;  /* with a timeout: time of the last start of an exchange */
+    uint64_t         started_ns;  /* time of the last start of an exchange; 0: there is no timeout */
     unsigned         notified;    /* checks since a notice that another rank failed; 0: no notice */
     bool             serial;      /* exchanges run one at a time, because all use `relay` or `schedules` */
     bool             busy;        /* the communicator is in engine->busy */

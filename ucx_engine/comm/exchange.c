@@ -150,6 +150,13 @@ static void open_exchange(irr_exchange_t *exchange)
     irr_queue_enter(exchange);
 }
 
+static inline void check_start(irr_comm_t *comm)
+{
+    if (comm->started_ns != 0) {   /* there is a timeout */
+        irr_comm_check_start(comm);
+    }
+}
+
 static inline void start(irr_exchange_t *exchange, irr_purpose_t purpose, const void *input, void *output)
 {
     irr_lock_t *lock = &exchange->comm->engine->lock;
@@ -169,7 +176,7 @@ irr_status_t irr_exchange_start(irr_exchange_t *exchange, const irr_problem_t *p
     irr_comm_t *comm = exchange->comm;
     irr_status_t status;
 
-    irr_comm_check_start(comm);
+    check_start(comm);
     status = prepare(exchange, comm->serial ? &comm->run : &exchange->own, problem);
     if (status == IRR_OK) {
         start(exchange, IRR_PURPOSE_ONCE, input, output);
@@ -211,7 +218,7 @@ irr_status_t irr_exchange_restart(irr_exchange_t *exchange, const void *input, v
     if (exchange->started || exchange->purpose == IRR_PURPOSE_ONCE) {
         return IRR_ERR_BAD_PARAM;
     }
-    irr_comm_check_start(exchange->comm);
+    check_start(exchange->comm);
     if (exchange->comm->failed != IRR_OK) {
         return exchange->comm->failed;
     }

@@ -174,9 +174,8 @@ void irr_comm_listen(irr_comm_t *comm)
 
 void irr_comm_check_start(irr_comm_t *comm)
 {
-    const uint64_t limit = comm->settings.timeout * NS_PER_S / LATE_PART;
-    const uint64_t now_ns = limit > 0 ? irr_clock_ns() : 0;
-    const bool late = limit > 0 && now_ns - comm->started_ns > limit;
+    const uint64_t now_ns = irr_clock_ns();
+    const bool late = now_ns - comm->started_ns > comm->settings.timeout * NS_PER_S / LATE_PART;
 
     comm->started_ns = now_ns;
     for (int i = 0; late && i < LATE_ROUNDS; i++) {

@@ -46,9 +46,9 @@ bool irr_comm_notify(irr_comm_t *comm);
 void irr_comm_listen(irr_comm_t *comm);
 
 /*
- * Called before an exchange starts, without the lock.  Messages of an exchange that the others gave up may all have
- * arrived, so a late rank would complete it.  If the communicator has a timeout and this rank has started no exchange
- * for a while, the function therefore checks for a notice.  Cost: reading a clock, if there is a timeout.
+ * Called before an exchange of a communicator with a timeout starts, without the lock.  Messages of an exchange that
+ * the others gave up may all have arrived, so a late rank would complete it.  If this rank has started no exchange for
+ * a while, the function therefore checks for a notice.  Cost: reading a clock.
  */
 void irr_comm_check_start(irr_comm_t *comm);
 

@@ -16,6 +16,7 @@
 #include "comm/exchange.h"
 
 #include "core/alloc.h"
+#include "core/clock.h"
 #include "core/log.h"
 #include "exec/tag.h"
 
@@ -250,6 +251,7 @@ static irr_status_t allocate(irr_setup_t *setup)
     comm->ranks = params->ranks;
     comm->rank = params->rank;
     comm->settings = params->settings;
+    comm->started_ns = params->settings.timeout > 0 ? irr_clock_ns() : 0;
     comm->labels = irr_alloc((size_t)params->ranks, sizeof(*comm->labels));
     if (comm->labels == NULL || irr_members_init(&comm->members, params->oob, params->ranks) != IRR_OK) {
         irr_comm_free(comm);
