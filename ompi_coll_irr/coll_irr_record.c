@@ -255,8 +255,14 @@ void mca_coll_irr_table_total(const mca_coll_irr_table_t *table, const char *cal
 {
     *total = (record_t){ .ranks = 0 };
     for (int i = 0; i < table->count; i++) {
-        if (call == NULL || strcmp(table->records[i].call, call) == 0) {
-            add(total, &table->records[i], true);
+        record_t record = table->records[i];
+
+        if (!mca_coll_irr_record_knows_saved(&record)) {
+            record.saves = 0;
+            record.saved_ns = record.saved_low_ns = record.saved_high_ns = 0;
+        }
+        if (call == NULL || strcmp(record.call, call) == 0) {
+            add(total, &record, true);
         }
     }
 }

@@ -175,7 +175,10 @@ typedef struct mca_coll_irr_job_t {
 void mca_coll_irr_table_print(const mca_coll_irr_table_t *table, const mca_coll_irr_job_t *job, FILE *stream);
 void mca_coll_irr_table_json(const mca_coll_irr_table_t *table, const mca_coll_irr_job_t *job, FILE *stream);
 
-/* Sets *total to the sum of the records of a collective; of all records if `call` is NULL. */
+/*
+ * Sets *total to the sum of the records of a collective; of all records if `call` is NULL.  Unknown saved times count
+ * as 0.
+ */
 void mca_coll_irr_table_total(const mca_coll_irr_table_t *table, const char *call, mca_coll_irr_record_t *total);
 
 #endif

@@ -110,7 +110,7 @@ static void add_saved(sentence_t *sentence, const record_t *total)
     if (total->strategy_ns == 0 && total->speedup.max <= 0) {   /* the user has named the algorithms */
         add(sentence, "; no trial has compared that with Open MPI, so the saved time is unknown");
     } else if (!mca_coll_irr_record_knows_saved(total)) {
-        add(sentence, ", and the saved time is uncertain: %s to %s", low.text, high.text);
+        add(sentence, ", but the saved time is unknown, because times in trials vary too much");
     } else if (total->saved_low_ns > 0) {
         add(sentence, " and saved %s (%s to %s)", is.text, low.text, high.text);
     } else if (total->saved_high_ns < 0) {

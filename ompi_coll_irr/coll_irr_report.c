@@ -164,14 +164,14 @@ static void collect(void)
     }
 }
 
-/* Writes an unfinished report; newlines cover the end of an earlier, longer one.  Returns false after an error. */
+/* Writes an unfinished report; blanks cover the end of an earlier, longer one.  Returns false after an error. */
 static bool write_update(void)
 {
     bool done = print(&report.live, false, report.file);
     const long length = ftell(report.file);
 
-    for (long i = length; i < report.length; i++) {
-        fputc('\n', report.file);
+    if (length < report.length) {
+        fprintf(report.file, "%*s", (int)(report.length - length), "\n");
     }
     report.length = length > report.length ? length : report.length;
     done = fflush(report.file) == 0 && done;
