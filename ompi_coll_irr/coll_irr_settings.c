@@ -53,7 +53,7 @@ static const irr_setting_t of_process[] = {
       .allowed = "auto, or a whole number, with an optional suffix k, m or g; 0: UCX or libfabric chooses" },
     { "ucx_tls", IRR_SETTING_TEXT, EXPERT, AT(ucx_tls), "", .help =
       "UCX transports that coll/irr may use, in the syntax of UCX_TLS. They do not apply to Open MPI's use of UCX. "
-      "Empty: shared memory only (sm,self) if the job runs on one node, otherwise UCX's choice." },
+      "Empty: shared memory only (sysv,posix,self) if the job runs on one node, otherwise UCX's choice." },
     { "ucx_devices", IRR_SETTING_TEXT, EXPERT, AT(ucx_devices), "", .help =
       "Network devices that coll/irr may use through UCX, in the syntax of UCX_NET_DEVICES. They do not apply to "
       "Open MPI's use of UCX. Empty: UCX's choice." },

@@ -2,6 +2,7 @@
  * test_remote.c - memory between the processes of a node. The tests check which processes may read the memory of a
  * rank, reading of pieces, and which memory may be mapped.
  */
+#include "forbid_reads.h"
 #include "irr_test.h"
 
 #include "core/limit.h"
@@ -10,9 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -42,19 +40,9 @@ static bool works(const void *context)
     return irr_remote_works(context);
 }
 
-/* The kernel refuses to read, as a container may. */
 static bool works_where_forbidden(const void *context)
 {
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-    };
-    struct sock_fprog program = { .len = IRR_TEST_COUNT(filter), .filter = filter };
-
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 &&
-           irr_remote_works(context);
+    return test_forbid_reads() && irr_remote_works(context);
 }
 
 /* A handle identifies its process. A wrong word, unreadable memory and a missing process are detected. */

@@ -2,10 +2,61 @@
  * test_transports.c - the conformance suite on UCX: several transports in one process, over the memory of the node and
  * over its network.  test_ofi.c has libfabric's providers, test_auto.c the table of transports.
  */
+#include "forbid_reads.h"
 #include "transport_suite.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const irr_opener_t shared = { .config = { .transport = "ucx", .one_node = true } },
     tcp = { .config = { .transport = "ucx", .ucx_tls = "tcp,self", .ucx_devices = "lo" } };
+
+/* ---- processes that may not read each other's memory ---- */
+
+enum { LONG = 4 << 20, SECONDS = 60, FAILS = 1, IS_SKIPPED = 77 };
+
+/* Exchanges long messages in this process, and ends it with a status. It has a filter, so it runs nothing else. */
+static void exchange_without_reads(const irr_opener_t *with)
+{
+    irr_net_t net;
+
+    alarm(SECONDS);   /* the alarm of the program does not end a child */
+    if (!test_forbid_reads() || !irr_net_open(&net, with)) {
+        _exit(IS_SKIPPED);
+    }
+    for (int i = 0; i < 2; i++) {
+        irr_net_exchange_bytes(&net, 0, 1, LONG, i == 0);
+        irr_net_exchange_bytes(&net, 1, 0, LONG, i == 0);
+    }
+    irr_net_close(&net);
+    _exit(CU_get_number_of_failures() > 0 ? FAILS : 0);
+}
+
+/* Runs first, because the children open UCX themselves. With the transport cma, UCX would abort them. */
+IRR_TEST(test_without_reads, "UCX on one node and on several, if the kernel refuses process_vm_readv")
+{
+    static const irr_opener_t both[] = { { .config = { .transport = "ucx", .one_node = true } },
+                                         { .config = { .transport = "ucx" } } };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(both); i++) {
+        const pid_t child = fork();
+        int status = FAILS;
+
+        if (child == 0) {
+            exchange_without_reads(&both[i]);
+        }
+        CU_ASSERT_FATAL(child > 0);
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+        }
+        if (WIFEXITED(status) && WEXITSTATUS(status) == IS_SKIPPED) {
+            irr_test_skip("UCX does not open, or the kernel accepts no filter of system calls");
+        } else {
+            CU_ASSERT_EQUAL(status, 0);
+        }
+    }
+}
+
+/* ---- the suite ---- */
 
 IRR_TRANSPORT_SUITE(shared)
 IRR_TRANSPORT_SUITE(tcp)

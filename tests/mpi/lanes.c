@@ -37,6 +37,26 @@ static void case_once(void)
     mpi_pair_fini(&pair);
 }
 
+/* Makes calls of each form with long blocks, for which UCX uses a rendezvous. */
+static void case_long(void)
+{
+    const unsigned long long served = mpi_test_served();
+    mpi_spec_t spec = mpi_spec_plain(ALLTOALLV, mpi_count_most, 0, 1);
+    mpi_pair_t pair;
+    mpi_call_t call;
+
+    spec.most = 100000;
+    mpi_pair_open(&pair, ALL);
+    mpi_call_init(&call, &pair, &spec);
+    for (int form = 0; form < FORMS; form++) {
+        CHECK(mpi_call_once(&call, (mpi_form_t)form) && mpi_call_once(&call, (mpi_form_t)form));
+    }
+    CHECK(mpi_call_agrees(&call));
+    CHECK(mpi_test_served() > served);
+    mpi_call_fini(&call);
+    mpi_pair_fini(&pair);
+}
+
 /* Uses NUMBER communicators at the same time. They share the queues of their ranks: round two opens none. */
 static void case_comms(void)
 {
@@ -97,4 +117,4 @@ static void case_killed(void)
 }
 
 MPI_CASES(mpi_cases_lanes,
-    { "once", case_once, 0 }, { "comms", case_comms, 0 }, { "killed", case_killed, 0 });
+    { "once", case_once, 0 }, { "long", case_long, 0 }, { "comms", case_comms, 0 }, { "killed", case_killed, 0 });

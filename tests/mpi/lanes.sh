@@ -47,6 +47,26 @@ apart() {
     one_message "cannot share memory with rank" divided
 }
 
+# untraced COMMAND...: runs a command without the rights of root to read any file and any process.
+untraced() {
+    if [ "$(id -u)" != 0 ]; then "$@"; return; fi
+    rights=-sys_ptrace,-dac_override,-dac_read_search
+    setpriv --bounding-set $rights --inh-caps $rights env "$@"
+}
+
+# unreadable CASE OPTIONS...: a job whose program the user may execute, but not read. Such processes are non-dumpable:
+# none may map or read the memory of another.
+unreadable() {
+    case=$1
+    shift
+    cp "$program" "$scratch/unreadable" && chmod 0111 "$scratch/unreadable" || return 1
+    untraced timeout -k 5 "$LIMIT" "$MPIRUN" --oversubscribe -np 4 --mca btl_vader_single_copy_mechanism none \
+        --mca smsc ^cma "$@" "$scratch/unreadable" "$case"
+    status=$?
+    rm -f "$scratch/unreadable"
+    return $status
+}
+
 # If ranks need only shared memory, no network is opened, and its settings are not read.
 alone() {
     for n in 2 5; do
@@ -62,7 +82,7 @@ wrong() {
     one_message "$says_nowhere" ranks 4 $nowhere "$@"
 }
 
-plan 6
+plan 8
 check "a job on one node opens no network" alone
 check "a job on several nodes opens the network" says "opened transport $TRANSPORT" \
     ranks 4 --mca coll_irr_verbose 10 --mca coll_irr_ranks_per_node 2 "$program" once
@@ -74,5 +94,23 @@ if unshare --pid --fork true 2> /dev/null; then
     check "ranks in different namespaces of processes do not share memory" apart
 else
     skip "ranks in different namespaces of processes do not share memory" "this user may make no namespace of processes"
+fi
+name="ranks that may not read each other use the network library"
+other="ranks that UCX cannot connect use Open MPI"
+if untraced true 2> /dev/null; then
+    check "$name" one_message "cannot map" unreadable long
+else
+    skip "$name" "this root user may not drop rights by setpriv"
+fi
+# UCX's transport posix needs the same permission as coll/irr's shared memory.
+case " $TRANSPORTS " in
+    *" ucx "*) lacks= ;;
+    *) lacks="built without UCX" ;;
+esac
+if [ -z "$lacks" ] && untraced true 2> /dev/null; then
+    check "$other" says "cannot reach rank" \
+        unreadable once --mca coll_irr_transport ucx --mca coll_irr_ucx_tls posix,self
+else
+    skip "$other" "${lacks:-this root user may not drop rights by setpriv}"
 fi
 exit $failed

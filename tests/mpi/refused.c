@@ -5,15 +5,12 @@
 #include "mpi_call.h"
 #include "mpi_memory.h"
 
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
+#include "../forbid_reads.h"
+
 #include <signal.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { INTEGERS = 60000, CALLS = 3 };
@@ -128,19 +125,12 @@ static void case_protected(void)
 /* A filter of system calls, as containers have, refuses process_vm_readv from now on. It stays until the rank ends. */
 static void case_filtered(void)
 {
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-    };
-    struct sock_fprog program = { .len = sizeof(filter) / sizeof(filter[0]), .filter = filter };
     mpi_pair_t pair;
     mpi_call_t call;
 
     open_call(&pair, &call);
     check_calls(&call);
-    CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+    CHECK(test_forbid_reads());
     check_calls(&call);
     close_call(&pair, &call);
 }

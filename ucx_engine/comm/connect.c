@@ -210,6 +210,21 @@ static void reach_next(irr_setup_t *setup)
     }
 }
 
+/*
+ * Connects all ranks of this node. If the ranks cannot share memory by the transport shm, the kernel may also forbid
+ * the shared memory of a network library. The setup detects this, so that no exchange fails.
+ */
+static void reach_node(irr_setup_t *setup)
+{
+    const irr_comm_t *comm = setup->comm;
+
+    for (int i = 0; i < comm->ranks; i++) {
+        if (i != comm->rank && comm->labels[i] == comm->labels[comm->rank]) {
+            irr_setup_cannot(setup, irr_channel_reach(comm->channel, i), "reach rank %d", i);
+        }
+    }
+}
+
 /* Opens the channel. The engine is locked. */
 static void connect(irr_setup_t *setup)
 {
@@ -228,6 +243,9 @@ static void connect(irr_setup_t *setup)
     if (status == IRR_OK) {
         setup->unmapped = share_all(setup);
         reach_next(setup);
+    }
+    if (status == IRR_OK && setup->params.settings.shm && !setup->agreement.shares) {
+        reach_node(setup);
     }
 }
 

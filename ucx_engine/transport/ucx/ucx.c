@@ -9,6 +9,9 @@
  * UCX's shared memory, which has no socket. In other jobs UCX selects among the transports and devices that the
  * configuration allows.
  *
+ * UCX's transport cma aborts the process if the kernel refuses process_vm_readv, which UCX does not test beforehand. It
+ * is used only if the user names it. Without it UCX opens segments when it creates an endpoint, and reports an error.
+ *
  * Shutdown: `close` starts to flush and close the endpoints, and `drain` waits until all are closed. The caller then
  * waits until all processes have drained (a barrier), and calls `free`, which destroys the worker. Without the barrier,
  * the flush of another process could wait for this worker forever.
@@ -34,7 +37,10 @@
 /* From 1.17 on, the names of the settings of UCX's transport tcp begin with TCP_. */
 #define FULL_NAMES_MINOR 17
 
-/* Length in bytes from which a contiguous message is faster than a list, because UCX then reads it by CMA or RDMA. */
+/* UCX's transports within a node, except cma. sysv is first, because posix cannot share with non-dumpable processes. */
+#define NODE_TLS "sysv,posix,self"
+
+/* Length in bytes from which a contiguous message is faster than a list, because UCX then reads it by RDMA. */
 #define ZERO_COPY_MIN 32768
 
 /* Number of pieces of a list that fit into one packet on all known transports: 3 with rc_mlx5, 6 with tcp. */
@@ -149,9 +155,15 @@ static irr_status_t set_eager(ucp_config_t *config, size_t bytes)
     return set(config, "RNDV_THRESH", text, "eager_bytes");
 }
 
+/* Returns the value to set for UCX_TLS, or NULL if UCX chooses. */
+static const char *tls_of(const irr_engine_config_t *config)
+{
+    return irr_given(config->ucx_tls) ? config->ucx_tls : config->one_node ? NODE_TLS : NULL;
+}
+
 static irr_status_t configure(const irr_engine_config_t *config, ucp_config_t *ucp_config)
 {
-    const char *tls = irr_given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : NULL;
+    const char *tls = tls_of(config);
     const size_t eager = eager_bytes(config, tls);
     irr_status_t status = IRR_OK;
 
@@ -164,6 +176,8 @@ static irr_status_t configure(const irr_engine_config_t *config, ucp_config_t *u
     }
     if (status == IRR_OK && tls != NULL) {
         status = set(ucp_config, "TLS", tls, "ucx_tls");
+    } else if (getenv("IRR_UCX_TLS") == NULL) {
+        prefer(ucp_config, "UCX_TLS", "TLS", "^cma");
     }
     if (status == IRR_OK && irr_given(config->ucx_devices)) {
         status = set(ucp_config, "NET_DEVICES", config->ucx_devices, "ucx_devices");
@@ -199,7 +213,7 @@ static irr_status_t open_context(irr_ucx_t *ucx, const irr_engine_config_t *conf
         if (status != IRR_OK) {
             irr_log(IRR_LOG_ERROR, "ucx opens no transport with TLS %s (%sucx_tls) and devices %s (%sucx_devices): %s; "
                     "ucx_info -d lists the transports and devices of this host",
-                    irr_given(config->ucx_tls) ? config->ucx_tls : config->one_node ? "sm,self" : "chosen by UCX",
+                    tls_of(config) != NULL ? tls_of(config) : "chosen by UCX",
                     irr_log_prefix(), irr_given(config->ucx_devices) ? config->ucx_devices : "chosen by UCX",
                     irr_log_prefix(), irr_ucx.ucs_status_string(ucs_status));
         }
