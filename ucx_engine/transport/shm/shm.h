@@ -171,8 +171,6 @@ struct irr_peer {
     bool                   active;     /* in irr_shm.active */
     bool                   broken;     /* the process has sent an invalid slot, or its memory cannot be mapped; its
                                           FIFO is not read any more */
-    bool                   settled;    /* both processes have reached each other, so messages may arrive */
-    bool                   apart;      /* reach has failed or was undone, so no message arrives */
     bool                   truncated;  /* the message in pieces is longer than its receive */
     irr_shm_link_t        *our_link;   /* our link for the process; NULL: none yet */
     irr_shm_message_t     *unexpected, **unexpected_end;   /* the stash: unexpected messages, in order */
@@ -191,6 +189,8 @@ struct irr_peer {
     size_t                 ring;       /* offset of the data ring of our FIFO to the process; 0: none yet */
     char                  *room;       /* memory for IRR_FIFO_SLOTS unexpected messages; NULL: none yet */
     unsigned               used;       /* number of messages of `room` that were ever in use */
+    bool                   settled;    /* both processes have reached each other, so messages may arrive */
+    bool                   apart;      /* reach has failed or was undone, so no message arrives */
     const _Atomic uint64_t *search;    /* where the search for their_link continues: address of a link's offset */
     uint64_t               searched;   /* offset of the last link that was searched; 0: none */
     irr_shm_address_t      address;
