@@ -8,6 +8,7 @@
 #include "transport_suite.h"
 
 #include "transport/lanes.h"
+#include "transport/shm/shm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +20,9 @@
 
 static int poor = -1, blind = -1;   /* the rank that cannot make shared memory, and the rank that cannot map shared
                                        memory; -1: none */
+static int limited = -1;            /* the rank whose files may have one section; -1: none */
 
-/* memfd_create and the next function replace functions of the C library. */
+/* memfd_create and the next two functions replace functions of the C library. */
 int memfd_create(const char *name, unsigned flags)
 {
     if (poor >= 0 && irr_world_self() == poor) {
@@ -28,6 +30,15 @@ int memfd_create(const char *name, unsigned flags)
         return -1;
     }
     return (int)syscall(SYS_memfd_create, name, flags);
+}
+
+int ftruncate(int file, off_t bytes)
+{
+    if (limited >= 0 && irr_world_self() == limited && bytes > (off_t)IRR_SHM_SECTION) {
+        errno = EFBIG;
+        return -1;
+    }
+    return (int)syscall(SYS_ftruncate, file, bytes);
 }
 
 int open(const char *path, int flags, ...)
@@ -287,7 +298,22 @@ IRR_TEST_SEEDED(test_alone, "a rank that is alone on its node")
     irr_team_close(&team);
 }
 
-/* If one rank cannot share memory, no rank of the communicator shares memory, and one rank warns once. */
+/* No rank has memory of another rank mapped. */
+static void expect_nothing_mapped(const irr_team_t *team)
+{
+    for (int r = 0; r < team->ranks; r++) {
+        irr_transport_t *near = team->world->engines[r]->lanes->shm;
+
+        for (const irr_peer_t *peer = near != NULL ? irr_shm_of(near)->peers : NULL; peer != NULL; peer = peer->next) {
+            CU_ASSERT_PTR_NULL(peer->view.bytes);
+        }
+    }
+}
+
+/*
+ * If one rank cannot share memory, no rank of the communicator shares memory, what was mapped is given back, and one
+ * rank warns once.
+ */
 static void expect_far(const char *algorithm, int layout, const char *warning)
 {
     uint64_t state = irr_test_seed();
@@ -301,15 +327,17 @@ static void expect_far(const char *algorithm, int layout, const char *warning)
         CU_ASSERT_EQUAL(irr_world_log.lines, 1);
         CU_ASSERT_PTR_NOT_NULL(strstr(irr_world_log.last, warning));
         expect_lanes(&team, layout, false);
+        expect_nothing_mapped(&team);
         expect_kinds(&team, &state);
+        expect_nothing_mapped(&team);
     }
     irr_world_stop_log();
     irr_team_close(&team);
 }
 
 /*
- * Rank 2 cannot make memory to share, or cannot map the memory of other ranks. This has an effect only if another rank
- * is on its node.
+ * Rank 2 cannot make memory to share, cannot map the memory of other ranks, or has too little room for its own. The
+ * last two have an effect only if another rank is on its node.
  */
 IRR_TEST(test_cannot_share, "a rank that cannot create or map shared memory")
 {
@@ -323,6 +351,9 @@ IRR_TEST(test_cannot_share, "a rank that cannot create or map shared memory")
             blind = 2;
             expect_far(algorithm, layout, "rank 2 of a communicator cannot share memory");
             blind = -1;
+            limited = 2;
+            expect_far(algorithm, layout, "this process cannot share more memory: File too large");
+            limited = -1;
         }
     }
 }

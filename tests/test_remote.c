@@ -127,7 +127,7 @@ IRR_TEST(test_pieces, "pieces in the memory of another process")
 
 /* ---- segments ---- */
 
-#define BLOCK ((size_t)65536)
+#define SECTION ((size_t)65536)
 
 static irr_segment_t segment;
 static int interruptions;   /* number of next calls of posix_fallocate, ftruncate and open that a signal interrupts */
@@ -177,14 +177,14 @@ IRR_TEST(test_view, "a view shows new contents and is read-only; a segment canno
 {
     irr_segment_view_t view = { .length = 0 };
 
-    irr_test_must(irr_segment_init(&segment, BLOCK));
-    irr_test_must(irr_segment_back(&segment, 0, BLOCK));
+    irr_test_must(irr_segment_init(&segment, SECTION));
+    irr_test_must(irr_segment_back(&segment, 0, SECTION));
     CU_ASSERT_EQUAL_FATAL(irr_segment_view_open(&view, &segment.handle, 3), IRR_OK);
-    CU_ASSERT_EQUAL(view.length, 3 * BLOCK);
+    CU_ASSERT_EQUAL(view.length, 3 * SECTION);
     CU_ASSERT(view.bytes != segment.bytes);
-    memset(segment.bytes, 77, BLOCK);
-    CU_ASSERT_EQUAL(view.bytes[BLOCK - 1], 77);
-    CU_ASSERT_EQUAL(mprotect((void *)view.bytes, BLOCK, PROT_READ | PROT_WRITE), -1);
+    memset(segment.bytes, 77, SECTION);
+    CU_ASSERT_EQUAL(view.bytes[SECTION - 1], 77);
+    CU_ASSERT_EQUAL(mprotect((void *)view.bytes, SECTION, PROT_READ | PROT_WRITE), -1);
     irr_segment_view_close(&view);
     CU_ASSERT_PTR_NULL(view.bytes);
     CU_ASSERT_EQUAL(ftruncate((int)segment.handle.file, 0), -1);
@@ -193,33 +193,33 @@ IRR_TEST(test_view, "a view shows new contents and is read-only; a segment canno
     irr_segment_fini(&segment);
 }
 
-/* A window shows any block, also one that was appended later; addresses of the owner stay valid. */
-IRR_TEST(test_blocks, "a segment grows, and a view shows one block in each window")
+/* A window shows any section, also one that was appended later; addresses of the owner stay valid. */
+IRR_TEST(test_sections, "a segment grows, and a view shows one section in each window")
 {
-    enum { BLOCKS = 20 };
+    enum { SECTIONS = 20 };
     irr_segment_view_t view = { .length = 0 };
-    const unsigned char *block = NULL;
+    const unsigned char *section = NULL;
     unsigned char *first;
     size_t offset = 0;
 
-    irr_test_must(irr_segment_init(&segment, BLOCK));
+    irr_test_must(irr_segment_init(&segment, SECTION));
     irr_test_must(irr_segment_back(&segment, 0, 1));
     irr_test_must(irr_segment_view_open(&view, &segment.handle, 2));
     first = segment.bytes;
     first[0] = 100;
-    for (unsigned i = 1; i < BLOCKS; i++) {
-        CU_ASSERT_EQUAL(irr_segment_view_show(&view, &segment.handle, 1, i * BLOCK, &block), IRR_ERR_PROTOCOL);
+    for (unsigned i = 1; i < SECTIONS; i++) {
+        CU_ASSERT_EQUAL(irr_segment_view_show(&view, &segment.handle, 1, i * SECTION, &section), IRR_ERR_PROTOCOL);
         irr_test_must(irr_segment_grow(&segment, &offset));
-        CU_ASSERT_EQUAL(offset, i * BLOCK);
+        CU_ASSERT_EQUAL(offset, i * SECTION);
         irr_test_must(irr_segment_back(&segment, offset + 1000, 10));
         *irr_segment_at(&segment, offset + 1009) = (unsigned char)i;
-        CU_ASSERT_EQUAL(irr_segment_view_show(&view, &segment.handle, 1, offset + 7, &block), IRR_OK);
-        CU_ASSERT_PTR_EQUAL(block, view.bytes + BLOCK);
-        CU_ASSERT_EQUAL(block[1009], i);
+        CU_ASSERT_EQUAL(irr_segment_view_show(&view, &segment.handle, 1, offset + 7, &section), IRR_OK);
+        CU_ASSERT_PTR_EQUAL(section, view.bytes + SECTION);
+        CU_ASSERT_EQUAL(section[1009], i);
     }
-    CU_ASSERT_EQUAL(irr_segment_view_show(&view, &segment.handle, 1, 3 * BLOCK, &block), IRR_OK);
-    CU_ASSERT_EQUAL(block[1009], 3);
-    CU_ASSERT_EQUAL(irr_segment_view_show(&view, &segment.handle, 1, UINT64_MAX, &block), IRR_ERR_PROTOCOL);
+    CU_ASSERT_EQUAL(irr_segment_view_show(&view, &segment.handle, 1, 3 * SECTION, &section), IRR_OK);
+    CU_ASSERT_EQUAL(section[1009], 3);
+    CU_ASSERT_EQUAL(irr_segment_view_show(&view, &segment.handle, 1, UINT64_MAX, &section), IRR_ERR_PROTOCOL);
     CU_ASSERT(segment.bytes == first && view.bytes[0] == 100);
     irr_segment_view_close(&view);
     irr_segment_fini(&segment);
@@ -230,9 +230,9 @@ IRR_TEST(test_interrupted, "a signal during a system call is no error")
     irr_segment_view_t view = { .length = 0 };
 
     interruptions = 3;
-    CU_ASSERT_EQUAL(irr_segment_init(&segment, BLOCK), IRR_OK);
+    CU_ASSERT_EQUAL(irr_segment_init(&segment, SECTION), IRR_OK);
     interruptions = 3;
-    CU_ASSERT_EQUAL(irr_segment_back(&segment, 0, BLOCK), IRR_OK);
+    CU_ASSERT_EQUAL(irr_segment_back(&segment, 0, SECTION), IRR_OK);
     interruptions = 3;
     CU_ASSERT_EQUAL(irr_segment_view_open(&view, &segment.handle, 1), IRR_OK);
     CU_ASSERT_EQUAL(interruptions, 0);
@@ -256,8 +256,8 @@ IRR_TEST(test_file_limit, "the limit of the length of a file raises no signal, a
     struct rlimit old;
     size_t offset;
 
-    set_limit(RLIMIT_FSIZE, 2 * BLOCK, &old);
-    irr_test_must(irr_segment_init(&segment, BLOCK));
+    set_limit(RLIMIT_FSIZE, 2 * SECTION, &old);
+    irr_test_must(irr_segment_init(&segment, SECTION));
     CU_ASSERT_EQUAL(irr_segment_grow(&segment, &offset), IRR_OK);
     CU_ASSERT_EQUAL(irr_segment_grow(&segment, &offset), IRR_ERR_NO_MEMORY);
     CU_ASSERT_STRING_EQUAL(irr_limit_cause(errno).text, "a file may have at most 131072 bytes (ulimit -f)");
@@ -265,7 +265,7 @@ IRR_TEST(test_file_limit, "the limit of the length of a file raises no signal, a
     CU_ASSERT_EQUAL(irr_segment_grow(&segment, &offset), IRR_OK);
     irr_segment_fini(&segment);
     set_limit(RLIMIT_FSIZE, 1000, &old);
-    CU_ASSERT_EQUAL(irr_segment_init(&segment, BLOCK), IRR_ERR_NOT_SUPPORTED);
+    CU_ASSERT_EQUAL(irr_segment_init(&segment, SECTION), IRR_ERR_NOT_SUPPORTED);
     CU_ASSERT_EQUAL(errno, EFBIG);
     CU_ASSERT_PTR_NULL(segment.bytes);
     CU_ASSERT_EQUAL(setrlimit(RLIMIT_FSIZE, &old), 0);
@@ -282,19 +282,19 @@ static rlim_t present_size(void)
     return (rlim_t)(pages * (unsigned long long)sysconf(_SC_PAGESIZE));
 }
 
-/* An open view takes no more address space, so it shows blocks even at the limit. */
+/* An open view takes no more address space, so it shows sections even at the limit. */
 IRR_TEST(test_space_limit, "limits of address space and of locked memory are errors that name them")
 {
     irr_segment_view_t view = { .length = 0 }, other = { .length = 0 };
-    const unsigned char *block;
+    const unsigned char *section;
     struct rlimit old;
     size_t offset;
 
-    irr_test_must(irr_segment_init(&segment, BLOCK));
+    irr_test_must(irr_segment_init(&segment, SECTION));
     irr_test_must(irr_segment_view_open(&view, &segment.handle, 3));
     irr_test_must(irr_segment_grow(&segment, &offset));
     set_limit(RLIMIT_AS, present_size(), &old);
-    CU_ASSERT_EQUAL(irr_segment_view_show(&view, &segment.handle, 2, offset, &block), IRR_OK);
+    CU_ASSERT_EQUAL(irr_segment_view_show(&view, &segment.handle, 2, offset, &section), IRR_OK);
     CU_ASSERT_EQUAL(irr_segment_view_open(&other, &segment.handle, 3), IRR_ERR_NOT_SUPPORTED);
     CU_ASSERT_PTR_NOT_NULL(strstr(irr_limit_cause(errno).text, "bytes of address space (ulimit -v)"));
     CU_ASSERT_EQUAL(irr_segment_grow(&segment, &offset), IRR_ERR_NO_MEMORY);
@@ -322,20 +322,20 @@ IRR_TEST(test_refused, "memory that differs from its handle is not mapped")
     irr_segment_handle_t handle;
     int file = memfd_create("other", MFD_CLOEXEC);
 
-    irr_test_must(irr_segment_init(&segment, BLOCK));
+    irr_test_must(irr_segment_init(&segment, SECTION));
     for (int wrong = 0; wrong < 5; wrong++) {
         handle = segment.handle;
-        *(wrong == 0 ? &handle.inode : wrong == 1 ? &handle.device : wrong == 2 ? &handle.block : wrong == 3
+        *(wrong == 0 ? &handle.inode : wrong == 1 ? &handle.device : wrong == 2 ? &handle.section : wrong == 3
           ? &handle.file :
           &handle.process) += 4096;
         expect_refused(&handle);
     }
     handle = segment.handle;
-    handle.block = 0;
+    handle.section = 0;
     expect_refused(&handle);
     /* A file that may shrink is refused. */
-    CU_ASSERT_EQUAL_FATAL(ftruncate(file, (off_t)BLOCK), 0);
-    handle = (irr_segment_handle_t){ .process = (uint64_t)getpid(), .file = (uint64_t)file, .block = BLOCK };
+    CU_ASSERT_EQUAL_FATAL(ftruncate(file, (off_t)SECTION), 0);
+    handle = (irr_segment_handle_t){ .process = (uint64_t)getpid(), .file = (uint64_t)file, .section = SECTION };
     expect_refused(&handle);
     handle = segment.handle;
     irr_segment_fini(&segment);

@@ -283,7 +283,7 @@ static void expect_refused(lie_t lie, uint64_t offset)
 IRR_TEST(test_lying_links, "links with invalid offsets")
 {
     static const uint64_t lies[] = {
-        1, 8, 63, 65, 1000, IRR_SHM_BLOCK - 64, 100 * IRR_SHM_BLOCK, UINT64_C(1) << 40, INT64_MAX, UINT64_MAX - 63,
+        1, 8, 63, 65, 1000, IRR_SHM_SECTION - 64, 100 * IRR_SHM_SECTION, UINT64_C(1) << 40, INT64_MAX, UINT64_MAX - 63,
         UINT64_MAX
     };
 
@@ -305,10 +305,10 @@ IRR_NET_TEST(test_lying_counts, &shm, "a number of received slots above the numb
     }
 }
 
-/* ---- blocks and views ---- */
+/* ---- sections and views ---- */
 
-/* The first block has 84 links. The others are in another block, which a view maps instead of growing. */
-IRR_TEST(test_partners, "a process with more partners than one block has links for")
+/* The first section has 84 links. The others are in another section, which a view maps instead of growing. */
+IRR_TEST(test_partners, "a process with more partners than one section has links for")
 {
     enum { PARTNERS = 100 };
     irr_transport_t *hub, *partners[PARTNERS];
@@ -334,7 +334,7 @@ IRR_TEST(test_partners, "a process with more partners than one block has links f
         to[i]->out.data[IRR_FIFO_DATA - 1] = (unsigned char)i;
         CU_ASSERT_EQUAL(back[i]->in.slots[IRR_FIFO_SLOTS - 1].single.token, (uint64_t)i);
         CU_ASSERT_EQUAL(back[i]->in.data[IRR_FIFO_DATA - 1], (unsigned char)i);
-        CU_ASSERT_EQUAL(back[i]->view.length, IRR_SHM_WINDOWS * IRR_SHM_BLOCK);
+        CU_ASSERT_EQUAL(back[i]->view.length, IRR_SHM_WINDOWS * IRR_SHM_SECTION);
     }
     CU_ASSERT_EQUAL(irr_shm_of(hub)->segment.count, 2 + PARTNERS / 2);
     for (int i = 0; i < PARTNERS; i++) {

@@ -105,7 +105,7 @@ void irr_directory_sort(irr_directory_t *directory, int label, irr_segment_handl
     if (i < directory->count) {
         host->process = irr_directory_entry(directory, i)->process;
         host->file = irr_directory_entry(directory, i)->file;
-        host->block = directory->count * directory->stride;
+        host->section = directory->count * directory->stride;
     }
     if (!is_sorted(directory)) {
         qsort(directory->own, directory->count, directory->stride, compare);

@@ -24,16 +24,16 @@ static irr_status_t refuse_own(void)
     return IRR_ERR_NO_MEMORY;
 }
 
-/* Takes a place of `bytes` bytes from an area. If the area is full, its rest is lost, and a new block extends it. */
+/* Takes a place of `bytes` bytes from an area. If the area is full, its rest is lost, and a new section extends it. */
 static irr_status_t take(irr_segment_t *segment, irr_shm_area_t *area, size_t bytes, size_t *offset_p)
 {
     if (area->end - area->next < bytes) {
-        size_t block;
+        size_t section;
 
-        if (irr_segment_grow(segment, &block) != IRR_OK) {
+        if (irr_segment_grow(segment, &section) != IRR_OK) {
             return refuse_own();
         }
-        *area = (irr_shm_area_t){ .next = block, .end = block + IRR_SHM_BLOCK };
+        *area = (irr_shm_area_t){ .next = section, .end = section + IRR_SHM_SECTION };
     }
     *offset_p = area->next;
     area->next += bytes;
@@ -96,7 +96,7 @@ static irr_status_t refuse_theirs(const irr_peer_t *peer, int error)
 /* Opens the view of a peer. */
 static irr_status_t open_view(irr_peer_t *peer)
 {
-    if (peer->address.segment.block != IRR_SHM_BLOCK) {
+    if (peer->address.segment.section != IRR_SHM_SECTION) {
         return refuse_theirs(peer, ERANGE);
     }
     if (irr_segment_view_open(&peer->view, &peer->address.segment, IRR_SHM_WINDOWS) != IRR_OK) {
@@ -144,39 +144,39 @@ irr_status_t irr_shm_open_data(irr_peer_t *peer)
 
 /* ---- the segment of another process ---- */
 
-/* Returns true if a range of a segment crosses no blocks, and is aligned to cache lines. */
+/* Returns true if a range of a segment crosses no sections, and is aligned to cache lines. */
 static bool is_good(uint64_t offset, size_t bytes)
 {
-    return offset % 64 == 0 && offset % IRR_SHM_BLOCK <= IRR_SHM_BLOCK - bytes;
+    return offset % 64 == 0 && offset % IRR_SHM_SECTION <= IRR_SHM_SECTION - bytes;
 }
 
-/* Returns the address of an offset whose block is in this window. */
+/* Returns the address of an offset whose section is in this window. */
 static const void *address_in(const irr_peer_t *peer, unsigned window, uint64_t offset)
 {
-    return peer->view.bytes + window * IRR_SHM_BLOCK + offset % IRR_SHM_BLOCK;
+    return peer->view.bytes + window * IRR_SHM_SECTION + offset % IRR_SHM_SECTION;
 }
 
-/* Maps the block of an offset in this window. Logs an error. */
+/* Maps the section of an offset in this window. Logs an error. */
 static irr_status_t show(irr_peer_t *peer, unsigned window, uint64_t offset)
 {
-    const unsigned char *block;
+    const unsigned char *section;
     const irr_status_t status =
-        irr_segment_view_show(&peer->view, &peer->address.segment, window, offset, &block);
+        irr_segment_view_show(&peer->view, &peer->address.segment, window, offset, &section);
 
     return status == IRR_OK ? IRR_OK : refuse_theirs(peer, errno);
 }
 
-/* Finds the link at an offset, and maps its block unless the first window or the window of the previous link has it. */
+/* Finds the link at an offset. Maps its section, unless the first window or the window of the previous link has it. */
 static irr_status_t show_link(irr_peer_t *peer, uint64_t offset, const irr_shm_link_t **link_p)
 {
-    const uint64_t block = offset / IRR_SHM_BLOCK;
-    const unsigned window = block == 0 ? IRR_SHM_FIRST_BLOCK : IRR_SHM_LINK_BLOCK;
+    const uint64_t section = offset / IRR_SHM_SECTION;
+    const unsigned window = section == 0 ? IRR_SHM_FIRST_SECTION : IRR_SHM_LINK_SECTION;
     irr_status_t status = IRR_OK;
 
     if (!is_good(offset, sizeof(**link_p)) || offset <= peer->searched) {
         return refuse_theirs(peer, ERANGE);
     }
-    if (block != 0 && block != peer->searched / IRR_SHM_BLOCK) {
+    if (section != 0 && section != peer->searched / IRR_SHM_SECTION) {
         status = show(peer, window, offset);
     }
     if (status == IRR_OK) {
@@ -235,8 +235,8 @@ bool irr_shm_map_data(irr_peer_t *peer)
 
         if (!is_good(offset, IRR_FIFO_DATA)) {
             (void)refuse_theirs(peer, ERANGE);
-        } else if (show(peer, IRR_SHM_DATA_BLOCK, offset) == IRR_OK) {
-            peer->in.data = address_in(peer, IRR_SHM_DATA_BLOCK, offset);
+        } else if (show(peer, IRR_SHM_DATA_SECTION, offset) == IRR_OK) {
+            peer->in.data = address_in(peer, IRR_SHM_DATA_SECTION, offset);
         }
     }
     return peer->in.data != NULL;

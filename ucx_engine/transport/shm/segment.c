@@ -50,28 +50,28 @@ static int lengthen(int file, uint64_t bytes)
 
 irr_status_t irr_segment_grow(irr_segment_t *segment, size_t *offset_p)
 {
-    const size_t block = segment->handle.block, offset = segment->count * block;
+    const size_t section = segment->handle.section, offset = segment->count * section;
     const int file = (int)segment->handle.file;
     void *mapped;
 
-    if (block > UINT64_MAX - offset || IRR_GROW(segment->blocks, segment->max, segment->count + 1) != IRR_OK) {
+    if (section > UINT64_MAX - offset || IRR_GROW(segment->sections, segment->max, segment->count + 1) != IRR_OK) {
         errno = ENOMEM;
         return IRR_ERR_NO_MEMORY;
     }
-    if (lengthen(file, offset + block) != 0) {
+    if (lengthen(file, offset + section) != 0) {
         return IRR_ERR_NO_MEMORY;
     }
-    mapped = mmap(NULL, block, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
+    mapped = mmap(NULL, section, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);
     if (mapped == MAP_FAILED) {
         return IRR_ERR_NO_MEMORY;
     }
-    leave_out(mapped, block);
-    segment->blocks[segment->count++] = mapped;
+    leave_out(mapped, section);
+    segment->sections[segment->count++] = mapped;
     *offset_p = offset;
     return IRR_OK;
 }
 
-irr_status_t irr_segment_init(irr_segment_t *segment, size_t block)
+irr_status_t irr_segment_init(irr_segment_t *segment, size_t section)
 {
     struct stat status;
     const int file = create_file(&status);
@@ -82,7 +82,7 @@ irr_status_t irr_segment_init(irr_segment_t *segment, size_t block)
     }
     *segment = (irr_segment_t){
         .handle = { .process = (uint64_t)getpid(), .file = (uint64_t)file, .device = status.st_dev,
-                  .inode = status.st_ino, .block = block }
+                  .inode = status.st_ino, .section = section }
     };
     if (irr_segment_grow(segment, &offset) != IRR_OK) {
         const int error = errno;
@@ -91,19 +91,19 @@ irr_status_t irr_segment_init(irr_segment_t *segment, size_t block)
         errno = error;
         return IRR_ERR_NOT_SUPPORTED;
     }
-    segment->bytes = segment->blocks[0];
+    segment->bytes = segment->sections[0];
     return IRR_OK;
 }
 
 void irr_segment_fini(irr_segment_t *segment)
 {
     for (size_t i = 0; i < segment->count; i++) {
-        munmap(segment->blocks[i], segment->handle.block);
+        munmap(segment->sections[i], segment->handle.section);
     }
     if (segment->handle.process != 0) {
         close((int)segment->handle.file);
     }
-    irr_free(segment->blocks);
+    irr_free(segment->sections);
     *segment = (irr_segment_t){ .count = 0 };
 }
 
@@ -170,23 +170,23 @@ static int open_file(const irr_segment_handle_t *handle, uint64_t *bytes_p)
 }
 
 irr_status_t irr_segment_view_show(irr_segment_view_t *view, const irr_segment_handle_t *handle, unsigned window,
-                                   uint64_t offset, const unsigned char **block_p)
+                                   uint64_t offset, const unsigned char **section_p)
 {
-    const uint64_t block = handle->block, number = offset / block;
+    const uint64_t section = handle->section, number = offset / section;
     uint64_t bytes = 0;
     const int file = open_file(handle, &bytes);
     irr_status_t status = IRR_ERR_NOT_SUPPORTED;
-    void *at = (unsigned char *)view->bytes + window * block;
+    void *at = (unsigned char *)view->bytes + window * section;
 
     if (file < 0) {
         return status;
     }
-    if (number >= bytes / block) {
+    if (number >= bytes / section) {
         errno = ERANGE;
         status = IRR_ERR_PROTOCOL;
-    } else if (mmap(at, block, PROT_READ, MAP_SHARED | MAP_FIXED, file, (off_t)(number * block)) != MAP_FAILED) {
-        leave_out(at, block);
-        *block_p = at;
+    } else if (mmap(at, section, PROT_READ, MAP_SHARED | MAP_FIXED, file, (off_t)(number * section)) != MAP_FAILED) {
+        leave_out(at, section);
+        *section_p = at;
         status = IRR_OK;
     }
     close(file);
@@ -199,11 +199,11 @@ irr_status_t irr_segment_view_open(irr_segment_view_t *view, const irr_segment_h
     irr_status_t status;
     void *reserved;
 
-    if (handle->block == 0 || handle->block > SIZE_MAX / windows) {
+    if (handle->section == 0 || handle->section > SIZE_MAX / windows) {
         errno = ERANGE;
         return IRR_ERR_NOT_SUPPORTED;
     }
-    opened.length = windows * handle->block;
+    opened.length = windows * handle->section;
     reserved = mmap(NULL, opened.length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED) {
         return IRR_ERR_NOT_SUPPORTED;

@@ -170,7 +170,7 @@ _Static_assert(sizeof(irr_shm_table_t) <= FIRST_LINK && FIRST_LINK % _Alignof(ir
 
 static irr_status_t open_segment(irr_shm_t *shm)
 {
-    irr_status_t status = irr_segment_init(&shm->segment, IRR_SHM_BLOCK);
+    irr_status_t status = irr_segment_init(&shm->segment, IRR_SHM_SECTION);
 
     if (status == IRR_OK) {
         status = irr_segment_back(&shm->segment, 0, sizeof(irr_shm_table_t));
@@ -181,7 +181,7 @@ static irr_status_t open_segment(irr_shm_t *shm)
         irr_segment_fini(&shm->segment);
         return status;
     }
-    shm->links = (irr_shm_area_t){ .next = FIRST_LINK, .end = IRR_SHM_BLOCK };
+    shm->links = (irr_shm_area_t){ .next = FIRST_LINK, .end = IRR_SHM_SECTION };
     return IRR_OK;
 }
 

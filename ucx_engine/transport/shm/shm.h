@@ -15,12 +15,12 @@
  * FIFO to the partner (fifo.h), and states where the FIFO's data ring is, and how many slots the owner has consumed
  * from the partner's FIFO. Memory therefore grows with the number of partners, not with the number of processes.
  *
- * Links and data rings are in different blocks of the segment. A view of a partner's segment has three windows: the
- * first block, with the table and the first links; the block of the link for us, if it is another one; and the block of
- * the data ring of its FIFO to us. With blocks of 64 KiB, a process therefore needs for each partner 33 KiB of address
- * space in its own segment and 192 KiB for the view: with 128 processes of a node 29 MB. All of it is taken when the
- * partner is reached, so a limit is met during the setup of a communicator. Memory is allocated later: 1 KiB for the
- * link at once, and 32 KiB for the data ring before the first message that needs it.
+ * Links and data rings are in different sections of the segment. A view of a partner's segment has three windows: the
+ * first section, with the table and the first links; the section of the link for us, if it is another one; and the
+ * section of the data ring of its FIFO to us. With sections of 64 KiB, a process therefore needs for each partner 33
+ * KiB of address space in its own segment and 192 KiB for the view: with 128 processes of a node 29 MB. All of it is
+ * taken when the partner is reached, so a limit is met during the setup of a communicator. Memory is allocated later: 1
+ * KiB for the link at once, and 32 KiB for the data ring before the first message that needs it.
  *
  * A message of up to 56 bytes travels in a slot. A contiguous message of IRR_SHM_SINGLE_MIN bytes or more travels by
  * single copy: the receiver reads it from the sender's memory (process_vm_readv). Single copy needs a permission of the
@@ -40,7 +40,7 @@
 #include "transport/shm/segment.h"
 #include "transport/transport.h"
 
-#define IRR_SHM_BLOCK      ((size_t)64 << 10)   /* of a segment; a multiple of each page length of Linux */
+#define IRR_SHM_SECTION    ((size_t)64 << 10)   /* of a segment; a multiple of each page length of Linux */
 #define IRR_SHM_TOKENS     16
 #define IRR_SHM_SINGLE_MIN ((size_t)16 << 10)
 
@@ -73,7 +73,7 @@ typedef struct irr_shm_link {
                                                               lines at a time */
 } irr_shm_link_t;
 
-_Static_assert(sizeof(irr_shm_link_t) == 768, "84 links fit into the first block, behind the table");
+_Static_assert(sizeof(irr_shm_link_t) == 768, "84 links fit into the first section, behind the table");
 
 /* The beginning of a segment. */
 typedef struct irr_shm_table {
@@ -87,7 +87,7 @@ typedef struct irr_shm_area {
 } irr_shm_area_t;
 
 /* Windows of a view. */
-enum { IRR_SHM_FIRST_BLOCK, IRR_SHM_LINK_BLOCK, IRR_SHM_DATA_BLOCK, IRR_SHM_WINDOWS };
+enum { IRR_SHM_FIRST_SECTION, IRR_SHM_LINK_SECTION, IRR_SHM_DATA_SECTION, IRR_SHM_WINDOWS };
 
 /* A position in the pieces of a request. */
 typedef struct irr_shm_cursor {
@@ -200,7 +200,7 @@ struct irr_peer {
 struct irr_shm {
     irr_transport_t   super;
     irr_segment_t     segment;
-    irr_shm_area_t    links, rings;   /* free places for links and data rings in blocks of the segment */
+    irr_shm_area_t    links, rings;   /* free places for links and data rings in sections of the segment */
     irr_shm_address_t address;
     uint64_t          word;      /* random word; other processes read it to test whether they may read our memory */
     irr_peer_t       *peers;
