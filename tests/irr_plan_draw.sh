@@ -8,7 +8,7 @@ file wide '200 200 1' '1 200 5'
 file triangle '3 3 6' '1 2 30' '1 3 10' '2 1 20' '2 3 20' '3 1 20' '3 2 10'
 
 command -v python3 > /dev/null || skip_all "python3 was not found"
-echo 1..22
+echo 1..28
 
 good draw --algorithm direct --ranks 5 && counts 20 '^<g><title>.*class="cell s0"' \
         1 'class="title".*>direct, 5 ranks<' && [ "$(tail -n 1 "$scratch/out")" = '</svg>' ]
@@ -72,24 +72,49 @@ report $? "drawing many pieces needs little memory"
 refused "--async with too many messages" "draw --async shows at most 4096 messages, not " \
     draw --algorithm random-heap --ranks 100 --async
 
+for ending in png PDF; do
+    refused "a picture named x.$ending" "$scratch/x.$ending: a picture is SVG, so its name must not end in .$ending; use $scratch/x.svg" \
+        draw --algorithm direct --ranks 2 -o "$scratch/x.$ending"
+done
+
 # ---- irr_chart ----
 
 mkdir "$scratch/bin" "$scratch/none"
 cp "$PLAN" "$scratch/bin/irr_plan"
-# fails TEXT: irr_plan draw must print TEXT, end with exit status 2, and leave no file.
-fails() {
+# cannot_draw TEXT: irr_plan draw must print TEXT, end with exit status 1, and leave no file.
+cannot_draw() {
     PATH=$scratch/none "$scratch/bin/irr_plan" draw --algorithm direct --ranks 60 -o "$scratch/x.svg" \
         > "$scratch/out" 2>&1
-    [ $? -eq 2 ] && [ "$(cat "$scratch/out")" = "$1" ] && [ ! -e "$scratch/x.svg" ]
+    [ $? -eq 1 ] && [ "$(cat "$scratch/out")" = "$1" ] && [ ! -e "$scratch/x.svg" ]
 }
 without="irr_plan: a picture needs Python 3 and the script irr_chart in the folder of this program or in PATH"
-fails "$without"
+cannot_draw "$without"
 report $? "irr_plan draw fails without irr_chart"
 printf '#!/none/python3\n' > "$scratch/bin/irr_chart"
 chmod +x "$scratch/bin/irr_chart"
-fails "$without"
+cannot_draw "$without"
 report $? "irr_plan draw fails without Python"
 printf '#!/bin/sh\necho why >&2\nexit 1\n' > "$scratch/bin/irr_chart"
-fails why
+cannot_draw why
 report $? "irr_plan draw fails if irr_chart ends before it has read the input"
+
+# ---- output ----
+
+check "draw keeps an earlier picture until the new one is complete" \
+    keeps irr_plan "$scratch/p.svg" "$PLAN" draw --algorithm direct --ranks 40 -o "$scratch/p.svg"
+printf '#!/bin/sh\nexec cat > "%s"\n' "$scratch/chart.json" > "$scratch/bin/irr_chart"
+"$scratch/bin/irr_plan" draw --algorithm direct --ranks 40 -o /dev/null
+chart="python3 $srcdir/contrib/irr_chart $scratch/chart.json"
+# shellcheck disable=SC2086
+check "irr_chart keeps an earlier picture until the new one is complete" \
+    keeps irr_chart "$scratch/c.svg" $chart -o "$scratch/c.svg"
+# to_stdout COMMAND...: the command writes the same to a file, to /dev/stdout, which is a file or a pipe, and to -.
+to_stdout() {
+    "$@" -o "$scratch/1" && "$@" -o /dev/stdout > "$scratch/2" && "$@" -o - > "$scratch/3" &&
+        "$@" -o /dev/stdout | cat > "$scratch/4" && "$@" -o /dev/null && [ -c /dev/null ] && [ -s "$scratch/1" ] &&
+        for number in 2 3 4; do cmp "$scratch/1" "$scratch/$number" || return; done
+}
+check "draw writes to stdout and to devices" to_stdout "$PLAN" draw --algorithm direct --ranks 4
+# shellcheck disable=SC2086
+check "irr_chart writes to stdout and to devices" to_stdout $chart
 exit $failed

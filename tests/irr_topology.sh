@@ -9,7 +9,7 @@ conf two 'SwitchName=s0 Nodes=n[0-1]' 'SwitchName=s1 Nodes=n[2-3]' 'SwitchName=t
 conf star 'SwitchName=s0 Nodes=n[0-3] Switches=s[1-3]' 'SwitchName=s1 Nodes=n[4-7]' 'SwitchName=s2 Nodes=n[8-11]' \
     'SwitchName=s3 Nodes=n[12-15]'
 
-echo 1..75
+echo 1..79
 
 # ---- print ----
 
@@ -353,11 +353,21 @@ END
     converts "$2" --topology small "$scratch/topology.yaml"
     ended_by INT "$scratch/pipe.yaml" python3 "$srcdir/contrib/yaml2topology" "$scratch/pipe.yaml"
     ended_by PIPE "$scratch/pipe.yaml" python3 "$srcdir/contrib/yaml2topology" "$scratch/topology.yaml"
-    refused "$3" "unknown topology 'large', known are blocks, small, office, flat" --topology large \
+    refused "$3" "$scratch/topology.yaml: unknown topology 'large', known are blocks, small, office, flat" --topology large \
         "$scratch/topology.yaml"
     refused "$4" "$scratch/topology.yaml: topology 'blocks' is no tree" --topology blocks "$scratch/topology.yaml"
     printf '%s\n' '- topology: one' '  tree:' '    switches' > "$scratch/cut.yaml"
     refused "$5" "$scratch/cut.yaml:3: 'switches' is not KEY: VALUE" "$scratch/cut.yaml"
+    refused "$7" "$scratch/none.yaml: No such file or directory" "$scratch/none.yaml"
+    refused "$8" "$scratch: Is a directory" "$scratch"
+    printf '\377\376' > "$scratch/bytes.yaml"
+    refused "$9" "$scratch/bytes.yaml: is not a text in UTF-8" "$scratch/bytes.yaml"
+    printf '%s\n' '- topology: one' '  tree:' '    switches:' > "$scratch/long.yaml"
+    for i in $(seq 100); do
+        printf '      - switch: switch%s\n        nodes: node%s\n' "$i" "$i"
+    done >> "$scratch/long.yaml"
+    check "$6" keeps yaml2topology "$scratch/kept.conf" \
+        python3 "$srcdir/contrib/yaml2topology" "$scratch/long.yaml" -o "$scratch/kept.conf"
 }
 
 # converter FUNCTION NAME...: runs the cases of a converter, or skips them.
@@ -379,5 +389,7 @@ converter from_lldp "files of hosts and switches make a topology.conf" \
     "a ring of switches" "Ctrl-C ends lldp2topology" "a closed pipe ends lldp2topology"
 converter from_yaml "the default tree of a topology.yaml is converted" "--topology converts another tree" \
     "an unknown topology" "a topology without a tree" "a malformed topology.yaml" \
+    "an earlier file stays until the new one is complete" \
+    "a missing topology.yaml" "a folder" "a file of other bytes" \
     "Ctrl-C ends yaml2topology" "a closed pipe ends yaml2topology"
 exit $failed

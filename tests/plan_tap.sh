@@ -67,16 +67,30 @@ shows() {
     report $? "$name"
 }
 
-# refused INPUT TEXT ARGUMENT...: reports the case "INPUT is refused": the exit status is 2, stdout is empty, stderr is
-# one line with TEXT.
-refused() {
-    name=$1
+# ends STATUS TEXT ARGUMENT...: the tool ends with STATUS; stdout is empty, stderr is one line with TEXT.
+ends() {
+    wanted=$1
     text=$2
     shift 2
     tool "$@"
-    [ $status -eq 2 ] && [ ! -s "$scratch/out" ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] &&
+    [ $status -eq "$wanted" ] && [ ! -s "$scratch/out" ] && [ "$(wc -l < "$scratch/err")" -eq 1 ] &&
         grep -q -F "$TOOL: $text" "$scratch/err"
+}
+
+# refused INPUT TEXT ARGUMENT...: reports the case "INPUT is refused": the exit status is 2.
+refused() {
+    name=$1
+    shift
+    ends 2 "$@"
     report $? "$name is refused"
+}
+
+# fails CASE TEXT ARGUMENT...: reports the case "CASE fails": the exit status is 1.
+fails() {
+    name=$1
+    shift
+    ends 1 "$@"
+    report $? "$name fails"
 }
 
 # file NAME LINE...: writes a matrix file, with a correct header and these lines, to $scratch/NAME.

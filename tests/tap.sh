@@ -50,6 +50,23 @@ END
     rm "$2"
 }
 
+# keeps TOOL FILE COMMAND...: a command that writes the FILE, longer than a kilobyte, must replace it and keep its mode.
+# If the FILE can have only 512 bytes, the command must fail with status 1, name the TOOL and the FILE, and keep its
+# contents; also without a buffer of Python.
+keeps() {
+    writer=$1 output=$2
+    shift 2
+    echo earlier > "$output" && chmod 640 "$output" && (ulimit -f 1 && trap '' XFSZ &&
+        for unbuffered in '' 1; do
+            PYTHONUNBUFFERED=$unbuffered "$@" 2> "$scratch/kept" < /dev/null
+            status=$?
+            cat "$scratch/kept"
+            [ $status -eq 1 ] && grep -q "^$writer: $output: File too large$" "$scratch/kept" || exit 1
+        done) && [ "$(cat "$output")" = earlier ] && [ ! -e "$output.part" ] && "$@" < /dev/null || return
+    ls -l "$output"*
+    [ "$(wc -c < "$output")" -gt 1024 ] && [ "$(stat -c %a "$output")" = 640 ] && [ ! -e "$output.part" ]
+}
+
 # skip_all REASON: ends a script whose cases cannot run.
 skip_all() {
     echo "1..0 # SKIP $*"

@@ -145,7 +145,7 @@ IRR_TEST(test_pacing_table, "the table of pacings")
 /* ---- algorithms ---- */
 
 /* Names that no row has. */
-static const char *const unknown[] = { "", "DIRECT", "direct ", "a1 ", "rs" };
+static const char *const unknown[] = { "", "DIRECTLY", "direct ", "a1 ", "rs" };
 
 IRR_TEST(test_algorithm_names, "algorithms are found by their names")
 {
@@ -163,6 +163,7 @@ IRR_TEST(test_algorithm_names, "algorithms are found by their names")
         CU_ASSERT_PTR_NULL(irr_algorithm_text(none));
         CU_ASSERT_PTR_NULL(irr_algorithm_strategy(none));
     }
+    CU_ASSERT_EQUAL(irr_algorithm_find("Direct"), irr_algorithm_find("direct"));
     CU_ASSERT_EQUAL(irr_algorithm_find("a1"), irr_algorithm_find("direct"));
     CU_ASSERT_EQUAL(irr_algorithm_find("Multistage"), irr_algorithm_find("bruck"));
     CU_ASSERT_EQUAL(irr_algorithm_find("aapc"), irr_algorithm_find("tree"));

@@ -314,6 +314,6 @@ void irr_bench_library(char *text);
  */
 irr_cli_exit_t irr_bench_files_open(const irr_bench_options_t *options, int ranks);
 void           irr_bench_files_add(const irr_bench_result_t *result);
-irr_cli_exit_t irr_bench_files_close(const irr_bench_options_t *options);
+irr_cli_exit_t irr_bench_files_close(irr_cli_exit_t code);
 
 #endif

@@ -19,15 +19,17 @@
 
 #include "chart.h"
 #include "cli_options.h"
+#include "cli_output.h"
 
 #include <inttypes.h>
 
 #define MICRO 1e6
 
 static struct {
-    FILE   *json, *csv;   /* NULL: not wanted */
-    json_t *root;         /* NULL: memory ran out */
-    json_t *results;      /* borrowed from root */
+    irr_cli_output_t json, csv;   /* not open: not wanted */
+    json_t          *root;        /* NULL: memory ran out */
+    json_t          *results;     /* borrowed from root */
+    bool             has_rows;
 } files;
 
 /* ---- comma-separated values ---- */
@@ -39,9 +41,9 @@ static const char csv_head[] =
 /* Writes a column; it is empty if the value is negative. */
 static void put(double value, int decimals)
 {
-    fputc(',', files.csv);
+    fputc(',', files.csv.stream);
     if (value >= 0) {
-        fprintf(files.csv, "%.*f", decimals, value);
+        fprintf(files.csv.stream, "%.*f", decimals, value);
     }
 }
 
@@ -52,22 +54,22 @@ static void write_csv(const irr_bench_result_t *result, int i)
     const double times[] = { s->median, s->min, s->max, s->mean, s->p90, s->p99 };
 
     if (result->options->matrix == NULL) {
-        fprintf(files.csv, "%" PRIu64, result->unit);
+        fprintf(files.csv.stream, "%" PRIu64, result->unit);
     }
-    fprintf(files.csv, ",%s,%d,%s", row->name, row->starts, row->by_irr ? "irr" : "host");
+    fprintf(files.csv.stream, ",%s,%d,%s", row->name, row->starts, row->by_irr ? "irr" : "host");
     for (size_t k = 0; k < sizeof(times) / sizeof(times[0]); k++) {
         put(times[k] * MICRO, 3);
     }
     put(s->ratio, 4);
     put(row->counters[IRR_BENCH_COUNTER_messages_sent], 1);
-    fprintf(files.csv, ",%" PRIu64 ",%s", result->lmax,
+    fprintf(files.csv.stream, ",%" PRIu64 ",%s", result->lmax,
             result->options->work.check == IRR_BENCH_CHECK_NONE ? "" : row->wrong ? "no" : "yes");
     put(s->alone * MICRO, 3);
     put(s->hidden, 4);
     put(s->ratio_low, 4);
     put(s->ratio_high, 4);
     put(s->rate, 3);
-    fputc('\n', files.csv);
+    fputc('\n', files.csv.stream);
 }
 
 /* ---- JSON ---- */
@@ -166,14 +168,15 @@ static json_t *result_of(const irr_bench_result_t *result)
                      irr_chart_whole(rows, (size_t)options->work.rows));
 }
 
-static irr_cli_exit_t close_json(const char *path)
+static irr_cli_exit_t close_json(irr_cli_exit_t code)
 {
-    const bool good = files.root != NULL && json_dumpf(files.root, files.json, JSON_INDENT(1)) == 0;
-    const irr_status_t status = good || ferror(files.json) ? IRR_OK : IRR_ERR_NO_MEMORY;
+    const char *path = files.json.path;
+    const bool good = files.root != NULL && json_dumpf(files.root, files.json.stream, JSON_INDENT(1)) == 0;
+    const irr_status_t status = good || ferror(files.json.stream) ? IRR_OK : IRR_ERR_NO_MEMORY;
 
-    putc('\n', files.json);
+    putc('\n', files.json.stream);
     json_decref(files.root);
-    return irr_cli_output_close(files.json, path, irr_cli_status(status, "%s", path));
+    return irr_cli_output_close(&files.json, status == IRR_OK ? code : irr_cli_status(status, "%s", path));
 }
 
 /* ---- both ---- */
@@ -181,39 +184,39 @@ static irr_cli_exit_t close_json(const char *path)
 irr_cli_exit_t irr_bench_files_open(const irr_bench_options_t *options, int ranks)
 {
     if (options->json != NULL) {
-        files.json = irr_cli_output_open(options->json);
-        if (files.json == NULL) {
+        if (irr_cli_output_open(options->json, &files.json) != IRR_CLI_GOOD) {
             return IRR_CLI_REFUSED;
         }
         files.root = root_of(options, ranks);
         files.results = json_object_get(files.root, "results");
     }
     if (options->csv != NULL) {
-        files.csv = irr_cli_output_open(options->csv);
-        if (files.csv == NULL) {
+        if (irr_cli_output_open(options->csv, &files.csv) != IRR_CLI_GOOD) {
             return IRR_CLI_REFUSED;
         }
-        fputs(csv_head, files.csv);
+        fputs(csv_head, files.csv.stream);
     }
     return IRR_CLI_GOOD;
 }
 
 void irr_bench_files_add(const irr_bench_result_t *result)
 {
-    for (int i = 0; files.csv != NULL && i < result->options->work.rows; i++) {
+    for (int i = 0; files.csv.stream != NULL && i < result->options->work.rows; i++) {
         write_csv(result, i);
     }
-    if (files.json != NULL && json_array_append_new(files.results, result_of(result)) != 0) {
+    files.has_rows = true;
+    if (files.json.stream != NULL && json_array_append_new(files.results, result_of(result)) != 0) {
         json_decref(files.root);
         files.root = files.results = NULL;
     }
 }
 
-irr_cli_exit_t irr_bench_files_close(const irr_bench_options_t *options)
+irr_cli_exit_t irr_bench_files_close(irr_cli_exit_t code)
 {
-    const irr_cli_exit_t json = files.json != NULL ? close_json(options->json) : IRR_CLI_GOOD;
-    const irr_cli_exit_t csv = files.csv != NULL ? irr_cli_output_close(files.csv, options->csv, IRR_CLI_GOOD)
-                                                 : IRR_CLI_GOOD;
+    const irr_cli_exit_t kept = files.has_rows ? IRR_CLI_GOOD : code;   /* the first rows of a failed run are useful */
+    const irr_cli_exit_t json = files.json.stream != NULL ? close_json(kept) : code;
+    const irr_cli_exit_t csv = files.csv.stream != NULL ? irr_cli_output_close(&files.csv, kept) : code;
+    const irr_cli_exit_t written = json > csv ? json : csv;
 
-    return json > csv ? json : csv;
+    return code != IRR_CLI_GOOD ? code : written;
 }

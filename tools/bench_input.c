@@ -117,7 +117,7 @@ static irr_cli_exit_t check_symmetric(const irr_bench_options_t *options, const 
 static irr_cli_exit_t make_neighbors(const irr_bench_work_t *work, int ranks, uint64_t unit, irr_matrix_t *matrix)
 {
     if (irr_matrix_init(matrix, ranks) != IRR_OK) {
-        return irr_cli_complain("not enough memory for a matrix of %d ranks", ranks);
+        return irr_cli_fail("not enough memory for a matrix of %d ranks", ranks);
     }
     for (int rank = 0; rank < ranks; rank++) {
         for (int slot = 0; slot < irr_bench_slots(work, ranks, rank); slot++) {

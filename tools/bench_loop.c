@@ -9,6 +9,7 @@
 #include "bench.h"
 
 #include "cli_options.h"
+#include "cli_output.h"
 #include "core/random.h"
 
 #include <jansson.h>
@@ -216,18 +217,19 @@ static irr_cli_exit_t print(const irr_bench_work_t *work, bool loaded, const loo
 {
     const int exchanges = work->loop == IRR_BENCH_LOOP_PARTNERS ? 2 : 1;   /* of a call */
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    irr_cli_output_t output;
     json_t *line;
-    bool good;
 
+    (void)irr_cli_output_open(NULL, &output);
     irr_bench_library(library);
     line = json_pack("{s:s, s:s, s:s, s:i, s:i, s:f, s:f, s:I, s:b}", "program", irr_cli_program, "mpi", library,
                      "loop", irr_bench_loop_name((int)work->loop - IRR_BENCH_LOOP_SAME), "calls", work->iterations,
                      "exchanges", exchanges * work->iterations, "calls_ms", times->all * 1e3,
                      "last_ms", times->last * 1e3, "served", (json_int_t)times->served, "loaded", loaded);
-    good = line != NULL && json_dumpf(line, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF;
+    (void)json_dumpf(line, output.stream, JSON_COMPACT);   /* irr_cli_output_close finds errors */
+    putc('\n', output.stream);
     json_decref(line);
-    return good ? irr_cli_output_close(stdout, NULL, IRR_CLI_GOOD)
-                : irr_cli_complain("stdout: output cannot be written");
+    return irr_cli_output_close(&output, line != NULL ? IRR_CLI_GOOD : irr_cli_status(IRR_ERR_NO_MEMORY, "stdout"));
 }
 
 irr_cli_exit_t irr_bench_loop(const irr_bench_work_t *work, const irr_matrix_t *matrix, bool loaded)

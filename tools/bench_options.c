@@ -261,7 +261,7 @@ static void print_more(void)
            "gauge: its value after the exchanges.  If a gauge is a maximum, it includes earlier rows and units.\n"
            "To get the maximum of one algorithm and one unit, measure nothing else in the job:\n");
     irr_cli_list(NULL, irr_bench_counter_name, irr_bench_counter_text);
-    printf("\nExit status: 0 success; 1 a wrong byte arrived; 2 the input was refused.\n");
+    printf("\n" IRR_CLI_STATUSES("a wrong byte arrived, or failure") "\n");
 }
 
 static const irr_cli_table_t table = {

@@ -1,7 +1,8 @@
 /*
  * chart.c - runs the script irr_chart; see chart.h.
  *
- * The script reads JSON from its standard input and writes the picture to the output of the tool, a file or stdout.
+ * The script reads JSON from its standard input and writes the picture to its standard output.  The tool copies the
+ * picture to its own output, so that an error message about this output names the tool and the file.
  */
 #include "chart.h"
 
@@ -12,6 +13,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,6 +66,20 @@ json_t *irr_chart_cells(const uint64_t *cells, int columns, int rows)
     return irr_chart_whole(lists, (size_t)rows);
 }
 
+irr_cli_exit_t irr_chart_check_name(const char *path)
+{
+    static const char *const others[] = { "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "ps", "tiff", "bmp" };
+    const char *ending = path != NULL ? strrchr(path, '.') : NULL;
+
+    for (size_t i = 0; ending != NULL && i < sizeof(others) / sizeof(others[0]); i++) {
+        if (strcasecmp(ending + 1, others[i]) == 0) {
+            return irr_cli_complain("%s: a picture is SVG, so its name must not end in %s; use %.*s.svg", path, ending,
+                                    (int)(ending - path), path);
+        }
+    }
+    return IRR_CLI_GOOD;
+}
+
 /* Executes the script in the folder of this program, or else the script in PATH.  Does not return. */
 static void become_script(int input, int output)
 {
@@ -84,27 +100,65 @@ static void become_script(int input, int output)
     _exit(NOT_FOUND);
 }
 
-/* Returns the exit status of the script as waitpid does; -1 if the script did not start. */
+enum { READ, WRITE };   /* the ends of a pipe */
+
+static void copy(int input, FILE *stream)
+{
+    char buffer[1 << 14];
+    ssize_t length;
+
+    while ((length = read(input, buffer, sizeof(buffer))) > 0 || (length < 0 && errno == EINTR)) {
+        fwrite(buffer, 1, length > 0 ? (size_t)length : 0, stream);
+    }
+}
+
+/*
+ * Starts the script.  Returns its process, or -1.  The caller closes the ends of the pipes: *to_p, which the script
+ * reads, and *from_p, which it writes.
+ */
+static pid_t start_script(int *to_p, int *from_p)
+{
+    int input[2], output[2];
+    pid_t child;
+
+    if (pipe(input) != 0) {
+        return -1;
+    }
+    if (pipe(output) != 0) {
+        close(input[READ]);
+        close(input[WRITE]);
+        return -1;
+    }
+    child = fork();
+    if (child == 0) {
+        signal(SIGPIPE, SIG_DFL);
+        close(input[WRITE]);
+        close(output[READ]);
+        become_script(input[READ], output[WRITE]);
+    }
+    close(input[READ]);
+    close(output[WRITE]);
+    *to_p = input[WRITE];
+    *from_p = output[READ];
+    return child;
+}
+
+/*
+ * Copies the output of the script to the stream.  The script reads its whole input before it writes.  Returns the exit
+ * status of the script as waitpid does; -1 if the script did not start.
+ */
 static int run_script(const json_t *picture, FILE *stream)
 {
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);   /* a script that ends early must not kill this program */
-    int ends[2], status = -1;
-    pid_t child = -1;
+    int status = -1, to = -1, from = -1;
+    const pid_t child = start_script(&to, &from);
 
-    fflush(stream);
-    if (pipe(ends) == 0) {
-        child = fork();
-        if (child == 0) {
-            signal(SIGPIPE, before);
-            close(ends[1]);
-            become_script(ends[0], fileno(stream));
-        }
-        close(ends[0]);
-        if (child > 0) {
-            json_dumpfd(picture, ends[1], JSON_COMPACT);
-        }
-        close(ends[1]);
+    if (child > 0) {
+        json_dumpfd(picture, to, JSON_COMPACT);
     }
+    close(to);
+    copy(from, stream);
+    close(from);
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     signal(SIGPIPE, before);
@@ -116,12 +170,12 @@ irr_cli_exit_t irr_chart_draw(json_t *picture, FILE *stream)
     int status;
 
     if (picture == NULL) {
-        return irr_cli_complain("%s", irr_status_text(IRR_ERR_NO_MEMORY));
+        return irr_cli_fail("%s", irr_status_text(IRR_ERR_NO_MEMORY));
     }
     status = run_script(picture, stream);
     json_decref(picture);
     if (status != 0 && (!WIFEXITED(status) || WEXITSTATUS(status) == NOT_FOUND)) {
-        irr_cli_complain("a picture needs Python 3 and the script " SCRIPT " in the folder of this program or in PATH");
+        irr_cli_fail("a picture needs Python 3 and the script " SCRIPT " in the folder of this program or in PATH");
     }
-    return status == 0 ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+    return status == 0 ? IRR_CLI_GOOD : IRR_CLI_FAILED;
 }

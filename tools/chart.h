@@ -29,10 +29,13 @@ json_t *irr_chart_bytes(uint64_t bytes);
 /* Returns the bytes of columns x rows cells as a list of rows, each a list of numbers.  NULL: no memory. */
 json_t *irr_chart_cells(const uint64_t *cells, int columns, int rows);
 
+/* Refuses the name of a picture of another format than SVG, such as x.png. */
+irr_cli_exit_t irr_chart_check_name(const char *path);
+
 /*
  * Runs irr_chart from the folder of the program or from PATH.  Blocks until it has written the picture to the stream.
  * Takes ownership of `picture`; NULL means that memory ran out.  On failure prints an error message and returns
- * IRR_CLI_REFUSED.
+ * IRR_CLI_FAILED.
  */
 irr_cli_exit_t irr_chart_draw(json_t *picture, FILE *stream);
 

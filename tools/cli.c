@@ -1,24 +1,21 @@
 /*
- * cli.c - error messages, numbers, names and output files of the tools; see cli.h.
+ * cli.c - error messages, numbers and names of the tools; see cli.h.
  */
 #include "cli.h"
 
 #include "core/log.h"
 #include "core/random.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <strings.h>
 
 /* A text may quote two arguments of the command line, and Linux allows arguments of up to 128 KiB. */
 enum { TEXT_MAX = 1 << 19, LINE_MAX_BYTES = 1024 };
 
 /* Prints a text, and behind it the cause unless it is NULL. */
-static irr_cli_exit_t print(const char *format, va_list arguments, const char *cause)
+static void print(const char *format, va_list arguments, const char *cause)
 {
     static char text[TEXT_MAX];
     char line[LINE_MAX_BYTES];
@@ -32,7 +29,6 @@ static irr_cli_exit_t print(const char *format, va_list arguments, const char *c
         *c = (unsigned char)*c < ' ' ? '?' : *c;
     }
     fprintf(stderr, "%s: %s\n", irr_cli_program, line);
-    return IRR_CLI_REFUSED;
 }
 
 irr_cli_exit_t irr_cli_complain(const char *format, ...)
@@ -45,6 +41,21 @@ irr_cli_exit_t irr_cli_complain(const char *format, ...)
     return IRR_CLI_REFUSED;
 }
 
+irr_cli_exit_t irr_cli_fail(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    print(format, arguments, NULL);
+    va_end(arguments);
+    return IRR_CLI_FAILED;
+}
+
+int irr_cli_exit(irr_cli_exit_t code)
+{
+    return code == IRR_CLI_FAILED ? IRR_CLI_WRONG : (int)code;
+}
+
 irr_cli_exit_t irr_cli_status(irr_status_t status, const char *format, ...)
 {
     va_list arguments;
@@ -55,7 +66,7 @@ irr_cli_exit_t irr_cli_status(irr_status_t status, const char *format, ...)
     va_start(arguments, format);
     print(format, arguments, irr_status_text(status));
     va_end(arguments);
-    return IRR_CLI_REFUSED;
+    return status == IRR_ERR_NO_MEMORY ? IRR_CLI_FAILED : IRR_CLI_REFUSED;
 }
 
 bool irr_cli_size_digits(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value_p)
@@ -83,7 +94,7 @@ int irr_cli_find(const char *kind, const char *name, const char *beside, const c
     size_t used = 0;
 
     for (int i = 0; known(i) != NULL; i++) {
-        if (strcmp(known(i), newer) == 0) {
+        if (strcasecmp(known(i), newer) == 0) {
             return i;
         }
         if (used < sizeof(text)) {
@@ -132,53 +143,4 @@ static int compare(const void *a, const void *b)
 void irr_cli_sort(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof(*values), compare);
-}
-
-/* ---- output ---- */
-
-static bool is_stdout(const char *path)
-{
-    return path == NULL || strcmp(path, "-") == 0;
-}
-
-/* Without O_NONBLOCK, open would wait for the reader of a pipe. */
-static FILE *open_now(const char *path, int flags)
-{
-    const int file = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | flags, 0666);
-    FILE *stream = file >= 0 && fcntl(file, F_SETFL, 0) == 0 ? fdopen(file, "w") : NULL;
-
-    if (stream == NULL) {
-        irr_cli_complain("%s: %s", path, errno == ENXIO ? "is a pipe without a reader" : strerror(errno));
-    }
-    if (stream == NULL && file >= 0) {
-        close(file);
-    }
-    return stream;
-}
-
-FILE *irr_cli_output_open(const char *path)
-{
-    return is_stdout(path) ? stdout : open_now(path, O_TRUNC);
-}
-
-FILE *irr_cli_output_keep(const char *path)
-{
-    return open_now(path, 0);
-}
-
-irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path, irr_cli_exit_t code)
-{
-    bool good = fflush(stream) == 0 && !ferror(stream);
-    struct stat file;
-
-    if (stream != stdout && fclose(stream) != 0) {
-        good = false;
-    }
-    if (!good && code != IRR_CLI_REFUSED) {
-        code = irr_cli_complain("%s: output cannot be written", is_stdout(path) ? "stdout" : path);
-    }
-    if (code == IRR_CLI_REFUSED && !is_stdout(path) && stat(path, &file) == 0 && S_ISREG(file.st_mode)) {
-        remove(path);   /* a device or a pipe stays */
-    }
-    return code;
 }

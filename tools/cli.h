@@ -1,7 +1,7 @@
 /*
- * cli.h - common parts of the command-line tools: exit statuses, error messages, values, output files, count matrices.
+ * cli.h - common parts of the command-line tools: exit statuses, error messages, values, count matrices.
  *
- * If a tool refuses its input, it prints one line to stderr and ends with exit status IRR_CLI_REFUSED.
+ * If a tool refuses its input or fails, it prints one line to stderr.
  */
 #ifndef IRR_CLI_H
 #define IRR_CLI_H
@@ -13,9 +13,16 @@
 
 typedef enum irr_cli_exit {
     IRR_CLI_GOOD    = 0,
-    IRR_CLI_WRONG   = 1,   /* the input was accepted, but the tool found an error, such as a wrong byte */
-    IRR_CLI_REFUSED = 2    /* wrong input or output file, or no memory */
+    IRR_CLI_WRONG   = 1,   /* the tool has done its work, and found an error, such as a wrong byte */
+    IRR_CLI_REFUSED = 2,   /* a wrong option, value or file of the user */
+    IRR_CLI_FAILED  = 3    /* the tool could not do its work: no memory, or an output that cannot be written */
 } irr_cli_exit_t;
+
+/* The help text; `wrong` says when the status is 1. */
+#define IRR_CLI_STATUSES(wrong) "Exit status: 0 success; 1 " wrong "; 2 the input was refused."
+
+/* Returns the exit status of the program: 0, 1 for IRR_CLI_WRONG and IRR_CLI_FAILED, or 2. */
+int irr_cli_exit(irr_cli_exit_t code);
 
 /* The name of the tool in its error messages; each tool defines it. */
 extern const char irr_cli_program[];
@@ -26,9 +33,12 @@ extern const char irr_cli_program[];
  */
 irr_cli_exit_t irr_cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same for a failure that is not the user's mistake.  Returns IRR_CLI_FAILED. */
+irr_cli_exit_t irr_cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /*
  * Returns IRR_CLI_GOOD for IRR_OK.  For an error prints an error message, the formatted text and the text of the
- * status, and returns IRR_CLI_REFUSED.
+ * status, and returns IRR_CLI_REFUSED, or IRR_CLI_FAILED if memory is lacking.
  */
 irr_cli_exit_t irr_cli_status(irr_status_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -66,20 +76,6 @@ irr_cli_exit_t irr_cli_file_read(const char *path, irr_status_t status, const ir
  */
 void irr_cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void irr_cli_progress_end(void);
-
-/*
- * irr_cli_output_open opens and empties the output file, or returns stdout if path is NULL or "-".  irr_cli_output_keep
- * opens any path as a file and keeps its contents.  Both refuse a pipe without a reader.  They return NULL after an
- * error message on failure.
- */
-FILE *irr_cli_output_open(const char *path);
-FILE *irr_cli_output_keep(const char *path);
-
-/*
- * Closes the output of a command that ended with exit status `code`.  Returns `code`, or IRR_CLI_REFUSED with an error
- * message if the output could not be written.  After IRR_CLI_REFUSED removes the incomplete file.
- */
-irr_cli_exit_t irr_cli_output_close(FILE *stream, const char *path, irr_cli_exit_t code);
 
 /* ---- count matrices (cli_matrix.c): functions that return an exit status print the error message ---- */
 

@@ -33,7 +33,7 @@ irr_cli_exit_t irr_cli_all_have(bool mine, const char *format, ...)
     va_end(arguments);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) {
-        irr_cli_complain("%s", text);
+        irr_cli_fail("%s", text);
     }
-    return IRR_CLI_REFUSED;
+    return IRR_CLI_FAILED;
 }

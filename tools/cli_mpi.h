@@ -15,7 +15,7 @@ int irr_cli_agree(int value);
 bool irr_cli_all(bool mine);
 
 /*
- * `mine` is false if this rank lacks memory.  Returns IRR_CLI_REFUSED on all ranks if it is false on any rank; rank 0
+ * `mine` is false if this rank lacks memory.  Returns IRR_CLI_FAILED on all ranks if it is false on any rank; rank 0
  * then prints the error message.
  */
 irr_cli_exit_t irr_cli_all_have(bool mine, const char *format, ...) __attribute__((format(printf, 2, 3)));

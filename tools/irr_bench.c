@@ -124,7 +124,7 @@ static irr_cli_exit_t run_units(bench_t *bench)
     const irr_bench_work_t *work = &bench->options.work;
     irr_cli_exit_t code = allocate_times(bench);
 
-    for (uint64_t unit = work->unit_min; code != IRR_CLI_REFUSED; unit *= 2) {
+    for (uint64_t unit = work->unit_min; code <= IRR_CLI_WRONG; unit *= 2) {
         const irr_cli_exit_t result = run_unit(bench, unit);
 
         code = result > code ? result : code;
@@ -162,19 +162,19 @@ static irr_cli_exit_t run(bench_t *bench, int argc, char **argv)
 int main(int argc, char **argv)
 {
     bench_t bench = { .rank = -1 };
-    irr_cli_exit_t code, written;
+    irr_cli_exit_t code;
 
     if (irr_cli_asks_only(argc, argv)) {
-        return (int)irr_bench_options_read(argc, argv, &bench.options);
+        return irr_cli_exit(irr_bench_options_read(argc, argv, &bench.options));
     }
     bench.launched = irr_cli_is_launched();
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &bench.ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &bench.rank);
     code = run(&bench, argc, argv);
-    written = (irr_cli_exit_t)irr_cli_agree((int)irr_bench_files_close(&bench.options));
+    code = (irr_cli_exit_t)irr_cli_agree((int)irr_bench_files_close(code));
     irr_matrix_fini(&bench.matrix);
     free(bench.times);
     MPI_Finalize();
-    return code != IRR_CLI_GOOD ? (int)code : (int)written;
+    return irr_cli_exit(code);
 }

@@ -3,7 +3,9 @@
  */
 #include "matrix.h"
 
+#include "chart.h"
 #include "cli_options.h"
+#include "cli_output.h"
 
 #include "problem/redistribution.h"
 
@@ -76,7 +78,7 @@ static void print_more(void)
                   "messages that a rank sends");
     irr_cli_entry("skew", "bytes that the busiest rank sends or receives, divided by the mean over all ranks");
     irr_cli_list("Patterns", irr_pattern_name, irr_pattern_text);
-    printf("\nExit status: 0 success; 2 the input was refused.\n");
+    printf("\n" IRR_CLI_STATUSES("failure") "\n");
 }
 
 static const irr_cli_table_t table = {
@@ -132,19 +134,23 @@ static const struct {
 static irr_cli_exit_t run(int command, const irr_matrix_options_t *options)
 {
     irr_matrix_t matrix;
-    irr_cli_exit_t code = actions[command].make(options, &matrix);
-    FILE *stream;
+    irr_cli_exit_t code = command == DRAW ? irr_chart_check_name(options->output) : IRR_CLI_GOOD;
+    irr_cli_output_t output;
 
+    if (code == IRR_CLI_GOOD) {
+        code = actions[command].make(options, &matrix);
+    }
     if (code != IRR_CLI_GOOD) {
         return code;
     }
     if (actions[command].show == NULL) {
         code = irr_matrix_save(options, &matrix);
-    } else if ((stream = irr_cli_output_open(options->output)) != NULL) {
-        code = actions[command].show(&matrix, options->operands[0], stream);
-        code = irr_cli_output_close(stream, options->output, code);
     } else {
-        code = IRR_CLI_REFUSED;
+        code = irr_cli_output_open(options->output, &output);
+        if (code == IRR_CLI_GOOD) {
+            code = actions[command].show(&matrix, options->operands[0], output.stream);
+            code = irr_cli_output_close(&output, code);
+        }
     }
     irr_matrix_fini(&matrix);
     return code;
@@ -157,7 +163,7 @@ int main(int argc, char **argv)
     irr_cli_exit_t code = irr_cli_read(&table, argc, argv, &options, &line);
 
     if (code != IRR_CLI_GOOD || line.done) {
-        return (int)code;
+        return irr_cli_exit(code);
     }
     irr_lines_take_pipes();
     options.name = commands[line.command].name;
@@ -165,5 +171,5 @@ int main(int argc, char **argv)
     if (line.command == CONVERT) {
         options.output = line.operands[1];
     }
-    return (int)run(line.command, &options);
+    return irr_cli_exit(run(line.command, &options));
 }

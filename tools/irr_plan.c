@@ -1,6 +1,8 @@
 /*
  * irr_plan.c - shows, proves and draws the plans of all ranks; see plan.h.
  */
+#include "chart.h"
+#include "cli_output.h"
 #include "plan.h"
 
 #include "plan/strategy.h"
@@ -75,18 +77,18 @@ static irr_cli_exit_t run_command(const irr_tool_job_t *job)
     return IRR_CLI_GOOD;
 }
 
-/* Opens the output (stdout if path is NULL), and calls `write`.  Returns IRR_CLI_REFUSED if it cannot be written. */
+/* Opens the output (stdout if path is NULL), and calls `write`.  Returns an error if the output cannot be written. */
 static irr_cli_exit_t write_output(irr_tool_job_t *job, const char *path,
                                    irr_cli_exit_t (*write)(const irr_tool_job_t *job))
 {
-    irr_cli_exit_t code;
+    irr_cli_output_t output;
+    irr_cli_exit_t code = irr_cli_output_open(path, &output);
 
-    job->stream = irr_cli_output_open(path);
-    if (job->stream == NULL) {
-        return IRR_CLI_REFUSED;
+    if (code != IRR_CLI_GOOD) {
+        return code;
     }
-    code = write(job);
-    return irr_cli_output_close(job->stream, path, code);
+    job->stream = output.stream;
+    return irr_cli_output_close(&output, write(job));
 }
 
 /* Returns the name of the algorithm; "file" if the schedule was loaded. */
@@ -339,6 +341,9 @@ static irr_cli_exit_t check_ranks(const irr_tool_options_t *options, int ranks)
     if (options->rank >= ranks) {
         return irr_cli_complain("--rank %d is not one of %d ranks; they count from 0", options->rank, ranks);
     }
+    if (options->command == IRR_TOOL_DRAW && irr_chart_check_name(options->output) != IRR_CLI_GOOD) {
+        return IRR_CLI_REFUSED;
+    }
     if (options->command == IRR_TOOL_DRAW && options->topology != NULL && ranks > IRR_TOOL_DRAW_RANKS_MAX) {
         return irr_cli_complain("draw --topology shows at most %d ranks, not %d, because the names of more ranks would "
                                 "be unreadable", IRR_TOOL_DRAW_RANKS_MAX, ranks);
@@ -359,16 +364,16 @@ int main(int argc, char **argv)
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 18);   /* holes of freed arrays would take a quarter of the memory */
     irr_lines_take_pipes();
     if (code != IRR_CLI_GOOD || options.command == IRR_TOOL_NOTHING) {
-        return (int)code;
+        return irr_cli_exit(code);
     }
     code = irr_tool_input_load(&options, &input);
     if (code != IRR_CLI_GOOD) {
-        return (int)code;
+        return irr_cli_exit(code);
     }
     code = check_ranks(&options, input.matrix.ranks);
     if (code == IRR_CLI_GOOD) {
         code = options.command < IRR_TOOL_EMIT ? plan_all(&options, &input) : run_alone(&options, &input);
     }
     irr_tool_input_fini(&input);
-    return (int)code;
+    return irr_cli_exit(code);
 }

@@ -9,13 +9,11 @@
 #include "tune.h"
 
 #include "cli_options.h"
+#include "cli_output.h"
 
 #include "core/clock.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 const char irr_cli_program[] = "irr_tune";
 
@@ -30,7 +28,7 @@ typedef struct tune {
     irr_tune_room_t     room;
     irr_tune_times_t    times;
     irr_tune_switches_t switches;
-    FILE               *file;
+    irr_cli_output_t    file;   /* not open: not wanted */
 } tune_t;
 
 /* ---- the command line ---- */
@@ -60,7 +58,7 @@ static void print_more(void)
            "\n--switches measures which flows of long messages share bandwidth.  It needs idle hosts with one rank\n"
            "each, at least two hosts on each switch, and at most eight switches with hosts.  If the measurements\n"
            "contradict each other, irr_tune names no switches, and FILE keeps its contents.\n"
-           "\nExit status: 0 success; 1 the output file could not be written; 2 the input was refused.\n");
+           "\n" IRR_CLI_STATUSES("failure") "\n");
 }
 
 static const irr_cli_table_t table = {
@@ -110,12 +108,8 @@ static irr_cli_exit_t prepare(tune_t *tune, int ranks, int argc, char **argv)
     if (ranks < 2) {
         return irr_cli_complain("needs two ranks or more, as in mpirun -np 8 irr_tune");
     }
-    if (tune->options.output == NULL) {
-        return IRR_CLI_GOOD;
-    }
-    /* Opens the file now, so that a wrong name is refused early.  The old contents remain until there are results. */
-    tune->file = irr_cli_output_keep(tune->options.output);
-    return tune->file != NULL ? IRR_CLI_GOOD : IRR_CLI_REFUSED;
+    /* Opens the file now, so that a wrong name is refused early. */
+    return tune->options.output != NULL ? irr_cli_output_open(tune->options.output, &tune->file) : IRR_CLI_GOOD;
 }
 
 static void report(const tune_t *tune, FILE *stream)
@@ -130,22 +124,12 @@ static void report(const tune_t *tune, FILE *stream)
 /* Prints the results, and writes them to the file, if there is one and the results are known. */
 static irr_cli_exit_t finish(tune_t *tune)
 {
-    bool good;
-
     report(tune, stdout);
-    if (tune->file == NULL || tune->switches.reason != NULL) {
+    if (tune->file.stream == NULL || tune->switches.reason != NULL) {
         return IRR_CLI_GOOD;
     }
-    good = ftruncate(fileno(tune->file), 0) == 0 || errno == EINVAL;   /* EINVAL: a device has no length */
-    report(tune, tune->file);
-    good = good && !ferror(tune->file);
-    good = fclose(tune->file) == 0 && good;
-    tune->file = NULL;
-    if (!good) {
-        irr_cli_complain("%s: %s", tune->options.output, strerror(errno));
-        return IRR_CLI_WRONG;
-    }
-    return IRR_CLI_GOOD;
+    report(tune, tune->file.stream);
+    return irr_cli_output_close(&tune->file, IRR_CLI_GOOD);
 }
 
 /* ---- all ranks ---- */
@@ -201,23 +185,24 @@ static irr_cli_exit_t run(tune_t *tune)
 int main(int argc, char **argv)
 {
     static tune_t tune;
-    int ranks, rank, code;
+    irr_cli_exit_t code;
+    int ranks, rank;
 
     if (irr_cli_asks_only(argc, argv)) {
-        return (int)options_read(argc, argv, &tune.options, &tune.task);
+        return irr_cli_exit(options_read(argc, argv, &tune.options, &tune.task));
     }
     setenv("OMPI_MCA_coll_irr_setup_share", "1000000", 0);   /* --learn: trials may take all the time */
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    code = irr_cli_agree(rank == 0 ? (int)prepare(&tune, ranks, argc, argv) : 0);
+    code = (irr_cli_exit_t)irr_cli_agree(rank == 0 ? (int)prepare(&tune, ranks, argc, argv) : 0);
     tune.task = (task_t)irr_cli_agree((int)tune.task);
     if (code == IRR_CLI_GOOD && tune.task != NOTHING) {
-        code = (int)(tune.task == LEARN ? irr_tune_learn(&tune.options) : run(&tune));
+        code = tune.task == LEARN ? irr_tune_learn(&tune.options) : run(&tune);
     }
-    if (tune.file != NULL) {
-        fclose(tune.file);
+    if (tune.file.stream != NULL) {   /* no result: the file keeps its contents */
+        (void)irr_cli_output_close(&tune.file, IRR_CLI_FAILED);
     }
     MPI_Finalize();
-    return code;
+    return irr_cli_exit(code);
 }

@@ -1,6 +1,7 @@
 /*
  * matrix_file.c - selects the kind of a count matrix file, by name or by option, and writes the output.
  */
+#include "cli_output.h"
 #include "matrix.h"
 
 #include <string.h>
@@ -83,7 +84,7 @@ irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const irr_ma
     const uint64_t limit = ucc ? UINT32_MAX : INT64_MAX;
     const size_t cells = (size_t)matrix->ranks * (size_t)matrix->ranks;
     char comment[400];
-    FILE *stream;
+    irr_cli_output_t output;
 
     if (!is_name_right(options->to, name)) {
         return IRR_CLI_REFUSED;
@@ -95,15 +96,14 @@ irr_cli_exit_t irr_matrix_save(const irr_matrix_options_t *options, const irr_ma
                                     (unsigned long long)matrix->entries[i], (unsigned long long)limit);
         }
     }
-    stream = irr_cli_output_open(name);
-    if (stream == NULL) {
+    if (irr_cli_output_open(name, &output) != IRR_CLI_GOOD) {
         return IRR_CLI_REFUSED;
     }
     describe(options, comment, sizeof(comment));
     if (ucc) {
-        irr_matrix_write_ucc(matrix, comment, stream);
+        irr_matrix_write_ucc(matrix, comment, output.stream);
     } else {
-        irr_matrix_write(matrix, comment, stream);
+        irr_matrix_write(matrix, comment, output.stream);
     }
-    return irr_cli_output_close(stream, name, IRR_CLI_GOOD);
+    return irr_cli_output_close(&output, IRR_CLI_GOOD);
 }

@@ -280,7 +280,7 @@ static irr_cli_exit_t make_matrix(const graph_t *graph, const irr_matrix_options
     irr_cli_exit_t code;
 
     if (part == NULL || seen == NULL || irr_matrix_init(&result, options->parts) != IRR_OK) {
-        code = irr_cli_complain("not enough memory for %d parts", options->parts);
+        code = irr_cli_fail("not enough memory for %d parts", options->parts);
     } else {
         code = cut(graph, options, part);
     }

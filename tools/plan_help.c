@@ -103,8 +103,9 @@ void irr_tool_help(void)
         "Without --machine, all constants have the values of InfiniBand with 100 Gbit/s.  So have the constants that a "
         "machine file lacks.");
     irr_cli_paragraph(
-        "Exit status: 0 success; 1 the plans do not deliver all bytes, exceed a bound, or have contention although the "
-        "algorithm promises none; 2 the input was refused. All algorithms except natural promise that contention is 0. "
+        IRR_CLI_STATUSES("the plans do not deliver all bytes, exceed a bound, or have contention although the "
+                         "algorithm promises none, or failure") " "
+        "All algorithms except natural promise that contention is 0. "
         "Grids with --dims promise it only if the last row has at most as many ranks as there are rows above it. With "
         "--topology, tree also promises that link_contention is 0.");
 }

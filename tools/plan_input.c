@@ -160,7 +160,7 @@ static irr_cli_exit_t topology_place(const irr_tool_options_t *options, irr_tool
 
     input->host_of = malloc((size_t)ranks * sizeof(*input->host_of));
     if (input->host_of == NULL) {
-        return irr_cli_complain("%s", irr_status_text(IRR_ERR_NO_MEMORY));
+        return irr_cli_fail("%s", irr_status_text(IRR_ERR_NO_MEMORY));
     }
     for (int r = 0; r < ranks; r++) {
         input->host_of[r] = ranks <= hosts ? r : (int)((int64_t)r * hosts / ranks);

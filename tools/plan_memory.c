@@ -102,9 +102,13 @@ irr_cli_exit_t irr_tool_memory_check(const irr_tool_job_t *job)
     const double bytes = status == IRR_OK ? bytes_of(options, &size) : 0;
 
     if (bytes > most) {
-        return irr_cli_complain("the plans of %d ranks need about %.0f MiB of memory, more than %.0f MiB (--memory; by "
-                                "default half of the memory of this machine)", job->matrix->ranks, bytes / MIB,
-                                most / MIB);
+        return options->memory > 0
+            ? irr_cli_complain("the plans of %d ranks need about %.0f bytes of memory (%.0f MiB); --memory allows %.0f "
+                               "bytes, its suffixes k, m and g stand for powers of 1024", job->matrix->ranks, bytes,
+                               bytes / MIB, most)
+            : irr_cli_complain("the plans of %d ranks need about %.0f MiB of memory, more than half of the memory of "
+                               "this machine, %.0f MiB; --memory sets another limit", job->matrix->ranks, bytes / MIB,
+                               most / MIB);
     }
     return irr_cli_status(status, "%d ranks", job->matrix->ranks);
 }

@@ -103,8 +103,8 @@ static const irr_cli_option_t rows[] = {
     { "rank", 0, "R", "print: the plan of rank R only; with --json, its messages", IRR_CLI_NUMBER, AT(rank),
       0, IRR_TOOL_RANKS_MAX - 1, BIT(PRINT) },
     { "json", 0, NULL, "print: the messages of all ranks as JSON", IRR_CLI_FLAG, AT(json), .commands = BIT(PRINT) },
-    { "memory", 0, "BYTES", "refuse plans that need more memory, by an estimate; default: half of the memory of this "
-      "machine", IRR_CLI_SIZE, AT(memory), 1, INT64_MAX, MAKE },
+    { "memory", 0, "BYTES", "refuse plans that need more bytes of memory, by an estimate, for example --memory 2g; "
+      "default: half of the memory of this machine", IRR_CLI_SIZE, AT(memory), 1, INT64_MAX, MAKE },
     { "async", 0, NULL, "draw: the schedule without barriers between steps: a message waits only for its two ranks",
       IRR_CLI_FLAG, AT(async), .commands = BIT(DRAW) },
     { "output", 'o', "FILE", "write to a file instead of stdout", IRR_CLI_STRING, AT(output) },

@@ -76,7 +76,7 @@ typedef struct irr_tune_groups {
     irr_tune_group_t link;      /* several ranks of two nodes, alternating */
 } irr_tune_groups_t;
 
-/* Collective.  Returns IRR_CLI_REFUSED on all ranks if a rank has no memory. */
+/* Collective.  Returns IRR_CLI_FAILED on all ranks if a rank has no memory. */
 irr_cli_exit_t irr_tune_groups_init(irr_tune_groups_t *groups);
 
 /* ---- steps ---- */
@@ -136,7 +136,7 @@ typedef struct irr_tune_switches {
 
 /*
  * Collective.  Finds the switches; *switches must be zeroed, and the caller frees its text.  Returns
- * IRR_CLI_REFUSED on all ranks if the job has too few or too many hosts, or a rank has no memory.
+ * IRR_CLI_REFUSED on all ranks if the job has too few or too many hosts, IRR_CLI_FAILED if a rank has no memory.
  */
 irr_cli_exit_t irr_tune_switches_find(const irr_tune_groups_t *groups, const irr_tune_room_t *room,
                                       irr_tune_switches_t *switches);

@@ -107,12 +107,18 @@ static irr_cli_exit_t learn(const char *path, int ranks, int rank, double second
 irr_cli_exit_t irr_tune_learn(const irr_tune_options_t *options)
 {
     const int files = irr_cli_agree(options->nlearn), seconds = irr_cli_agree(options->seconds);
-    irr_cli_exit_t code = irr_cli_all_have(
-        remembers(), "--learn needs coll/irr and a memory file: mpirun --mca coll_irr_memory_file FILE names the file");
+    irr_cli_exit_t code = IRR_CLI_GOOD;
     int ranks, rank;
 
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (!irr_cli_all(remembers())) {
+        code = IRR_CLI_REFUSED;
+        if (rank == 0) {
+            irr_cli_complain("--learn needs coll/irr and a memory file: mpirun --mca coll_irr_memory_file FILE names "
+                             "the file");
+        }
+    }
     for (int i = 0; code == IRR_CLI_GOOD && i < files; i++) {
         code = learn(rank == 0 ? options->learn[i] : "", ranks, rank, (double)seconds / files);
     }

@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 from common import LabError, call, need, read_rate, read_sizes, write_size
+import irr_output
 import job
 import network
 import plot
@@ -260,16 +261,25 @@ def check_options(options):
 
 
 def write_rows(lab, options, rows):
-    """Writes each row to the file as soon as it is measured."""
-    with open(f"{options.output}.csv", "w", newline="", encoding="utf-8") as file:
+    """Writes each row to the file beside the output as soon as it is measured.  The first rows of a failed run are
+    useful, too."""
+    ended = None
+    with irr_output.writing(f"{options.output}.csv", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
         file.flush()
-        for row in all_rows(lab, options):
-            rows.append(row)
-            writer.writerow({key: f"{value:.4f}" if isinstance(value, float) else value
-                             for key, value in row.items()})
-            file.flush()
+        try:
+            for row in all_rows(lab, options):
+                rows.append(row)
+                writer.writerow({key: f"{value:.4f}" if isinstance(value, float) else value
+                                 for key, value in row.items()})
+                file.flush()
+        except BaseException as error:
+            if not rows:
+                raise
+            ended = error
+    if ended:
+        raise ended
 
 
 def bench(options):
@@ -281,7 +291,7 @@ def bench(options):
             write_rows(lab, options, rows)
         finally:
             if rows:
-                with open(f"{options.output}.svg", "w", encoding="utf-8") as file:
+                with irr_output.writing(f"{options.output}.svg") as file:
                     file.write(plot.draw(rows, title_of))
         print(f"\nwrote {options.output}.csv and {options.output}.svg")
     return with_lab(options, use)

@@ -120,6 +120,16 @@ refused "a missing matrix file" "$scratch/none: No such file" --matrix "$scratch
 mkfifo "$scratch/pipe"
 refused "a matrix file that is a pipe" "$scratch/pipe: is a pipe; only a regular file is read" --matrix "$scratch/pipe"
 refused "results into a pipe without a reader" "$scratch/pipe: is a pipe without a reader" --json "$scratch/pipe"
+kept_results() {
+    echo earlier > "$scratch/kept.json" && bench 2 -i 2 --json "$scratch/kept.json" --csv "$scratch/none/x"
+    [ $status -eq 2 ] && [ "$(cat "$scratch/kept.json")" = earlier ] && [ ! -e "$scratch/kept.json.part" ]
+}
+check "results of an earlier run stay if another output is refused" kept_results
+full_results() {
+    bench 2 -i 2 --json /dev/full
+    [ $status -eq 1 ] && grep -q '<stderr>:irr_bench: /dev/full: No space left on device$' "$scratch/out"
+}
+check "results on a full disk" full_results
 refused "a matrix for 3 ranks in a job of 2" "$scratch/ranks3: matrix has 3 rows, the job has 2" --matrix "$scratch/ranks3"
 refused "a negative entry" "$scratch/negative:4: entry '-5' is not an integer" --matrix "$scratch/negative"
 refused "a matrix entry above the largest int" "$scratch/large: entry (1, 2) is 3000000000 bytes" --matrix "$scratch/large"
@@ -203,7 +213,7 @@ report $? "the interval contains the ratio, and the rate is consistent with the 
 four=host,host,host,host
 (ulimit -v 1200000 && ranks 1 "$BENCH" --algorithms $four,$four,$four,$four -i 10000000 --json "$scratch/empty.json") \
     > "$scratch/out" 2>&1
-[ $? -eq 2 ] && [ "$(out_lines 'not enough memory for the times')" -eq 1 ] && grep -q '"results": \[\]' "$scratch/empty.json"
+[ $? -eq 1 ] && [ "$(out_lines 'not enough memory for the times')" -eq 1 ] && [ ! -e "$scratch/empty.json" ]
 report $? "too little memory for the times of all iterations"
 "$BENCH" > "$scratch/out" 2>&1
 [ $? -eq 2 ] && [ "$(out_lines '^irr_bench: no launcher has started')" -eq 1 ] &&
@@ -336,6 +346,7 @@ checked "a sweep as lines: times with their spread, and host/this" lines_of_a_sw
 checked "a sweep without host has times, but no host/this" times_alone
 checked "one unit as bars, with the names of the table" bars_of_a_unit
 checked "a chart of two groups" chart_of_groups
+echo '{"program": "irr_bench", "results": []}' > "$scratch/empty.json"
 checked "a chart of results without rows" no_chart "$scratch/empty.json: no row was measured" "$scratch/empty.json"
 echo '{"results": [{"rows": 1}]}' > "$scratch/other.json"
 checked "a chart of a file that is no JSON" no_chart "$scratch/ranks2 is no JSON file of irr_bench" "$scratch/ranks2"

@@ -164,6 +164,13 @@ assert jobs.served_in({"rows": [dict(row, served=30), dict(row, strategy="Open M
 END
 }
 
+# irr_jobs and irr_bench accept the name of an algorithm in capital letters, as parameters do.
+capitals() {
+    rm -f "$scratch/log"
+    job --launch "$scratch/times" --ranks 2 --calls 1 --bytes 1 --pairs 1 --traffic same --algorithms DIRECT &&
+        grep -qx DIRECT "$scratch/log"
+}
+
 takes_n() {
     rm -f "$scratch/words"
     job --launch "$scratch/srun -p debug" --ranks 3 --calls 4 --bytes 9 --pairs 1 --traffic same &&
@@ -180,7 +187,7 @@ real_command() {
 }
 
 command -v python3 > /dev/null || skip_all "python3 was not found"
-plan 36
+plan 38
 
 launcher times 'echo words of the launcher' \
     "echo \"\$*\" >> '$scratch/words'" \
@@ -215,6 +222,7 @@ check "jobs of a user's command" users_command
 check "jobs of a user's command under mpirun" real_command
 check "verdict and share of a user's command" verdict
 check "confidence intervals, verdicts and shares of given values" intervals
+check "a name in capital letters" capitals
 check "a launcher that accepts -n but not -np, like srun" takes_n
 
 # ---- launchers ----
@@ -237,6 +245,7 @@ refused "zero calls" "--calls '0' is not an integer from 1" --calls 1,0
 refused "zero ranks" "--ranks '0' is not an integer from 1" --ranks 0
 refused "blocks that are too long" "--bytes '1048577' is not an integer from 1 to 1048576" --bytes 8,1048577
 refused "too many values of --calls" "--calls has more than the 16 values" --calls 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17
+refused "-- without a command" "-- is followed by no command" --pairs 1 --
 refused "unknown traffic" "unknown traffic 'old', known are same, fresh" --traffic old
 refused "another call with the traffic of one call" "--traffic ring does not go with --alltoall" --alltoall --traffic same,ring
 refused "an unknown algorithm" "unknown algorithm 'direkt', known are host, auto" --algorithms direkt

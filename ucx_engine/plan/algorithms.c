@@ -109,7 +109,7 @@ int irr_algorithm_find(const char *name)
 {
     name = irr_algorithm_newer(name);
     for (int i = 0; i < (int)ROWS; i++) {
-        if (strcmp(rows[i].name, name) == 0) {
+        if (strcasecmp(rows[i].name, name) == 0) {
             return i;
         }
     }
