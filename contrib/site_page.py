@@ -97,6 +97,12 @@ def outcome_of(one):
     return text + ("" if not done else ", all bytes right" if is_right(one["result"]) else ", WRONG BYTES")
 
 
+def missing_of(one):
+    """Returns the lengths of a series that are not measured."""
+    done = [unit["unit"] for unit in one["result"]["results"]] if one["result"] else []
+    return [length for length in one["lengths"] if length not in done]
+
+
 def ranks_of(site, one):
     return one["ranks"] or site["ranks"][0]
 
@@ -159,8 +165,7 @@ def missing(site):
         yield site["note"]
     for one in site["series"]:
         if one["state"] != DONE:
-            done = len(one["result"]["results"]) if one["result"] else 0
-            yield (f"{title_of(site, one)}, {sizes(one['lengths'][done:])}" +
+            yield (f"{title_of(site, one)}, {sizes(missing_of(one))}" +
                    (f": {one['note']}." if one["note"] else "."))
     open_cases = [f"{title_of(site, one)}, {size(unit['unit'])}" for one, unit, rows in cases_of(site)
                   if "auto" in rows and rows["auto"]["choice"] and not rows["auto"]["choice"]["settled"]]

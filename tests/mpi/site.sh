@@ -13,15 +13,18 @@ plan 13
 
 site() { timeout -k 5 "$LIMIT" "$srcdir/contrib/site" --build "$builddir" "$@" > "$scratch/run" 2>&1; }
 measures() {
-    site --launcher "$MPIRUN" --ranks 2 --minutes 3 --max 16 -o "$scratch/site" || { cat "$scratch/run"; return 1; }
+    site --launcher "$MPIRUN" --ranks 2 --minutes 1 --max 16 -o "$scratch/site" || { cat "$scratch/run"; return 1; }
     grep -c 'all bytes right' "$scratch/run" && ! grep 'WRONG' "$scratch/run"
 }
-# The page has no reference to other files: all pictures are inside.
+# The page has a plot of each series, and no reference to other files: all pictures are inside.  A series is measured if
+# it has both lengths.  On a machine that is busy with other programs, the time may be too short for some.
 has_page() {
-    grep -q '</html>' "$scratch/site.html" && [ "$(grep -c '<svg' "$scratch/site.html")" -ge 3 ] &&
-        ! grep -E '<(img|script|link)' "$scratch/site.html" &&
+    grep -q '</html>' "$scratch/site.html" && ! grep -E '<(img|script|link)' "$scratch/site.html" &&
         python3 -c 'import json, sys; jobs = json.load(open(sys.argv[1]))["jobs"]
-sys.exit(len(jobs) < 3 or any(len(job["results"]) != 2 for job in jobs))' "$scratch/site.json"
+assert len(jobs) >= 3 and jobs[0]["results"], jobs
+assert all((job["state"] == "measured") == (len(job["results"]) == 2) for job in jobs), jobs
+assert open(sys.argv[2]).read().count("<svg") == sum(bool(job["results"]) for job in jobs)' \
+            "$scratch/site.json" "$scratch/site.html"
 }
 is_private() {
     ! grep -F -e "$(hostname)" -e "$scratch" -e "$builddir" -e "$HOME/" "$scratch/site.html" "$scratch/site.json"
@@ -75,7 +78,7 @@ keeps_others() {
 cuts_short() {
     MODE=hangs site --launcher "$scratch/fake" -o "$scratch/hangs" --minutes 0.1 --max 64 || return
     has "$scratch/hangs" 'cut short' 1 && has "$scratch/hangs" measured 2 &&
-        grep -q 'random blocks, 4 ranks, 64 B: its time was over at 64 bytes' "$scratch/hangs.html"
+        grep -q 'random blocks, 4 ranks, 64 B: the time was too short' "$scratch/hangs.html"
 }
 
 # killed SIGNAL STATUS: a signal ends the script while a job hangs.  The first length is in the page.
