@@ -19,6 +19,7 @@
  *   coll_irr_record.h      the statistics of a collective, which the log, MPI_T and the report of a job read
  *   coll_irr_statistics.h  the log, the statistics and the report
  *   coll_irr_messages.c    output streams of user messages and of the log; bad and misspelt parameters
+ *   coll_irr_paths.c       files that parameters name and that a process cannot use
  *   coll_irr_copies.c      copies of coll/irr that Open MPI does not load
  *
  * A strategy is an algorithm with its settings, or Open MPI's implementation.  A candidate is a strategy that is worth

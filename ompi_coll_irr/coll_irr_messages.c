@@ -1,6 +1,7 @@
 /*
  * coll_irr_messages.c - the output streams of user messages and of the log of coll_irr_verbose, for the component and
- * the engine.  Also finds bad values and misspelt names of parameters, and reports them in MPI_Init.
+ * the engine.  Also finds bad values and misspelt names of parameters, and reports them in MPI_Init, with files that a
+ * process cannot use (coll_irr_paths.c), and with an ignored copy of coll/irr (coll_irr_copies.c).
  *
  * Open MPI ignores parameters that are not registered.  This file looks for such names that begin with coll_irr_ in the
  * environment, and in the parameter files that Open MPI has read.
@@ -16,6 +17,18 @@
 
 #include <stdarg.h>
 
+#define BAD_TEXT 1024
+
+/* The most mistakes that a process reports. */
+enum { MISTAKES = 64 };
+
+static struct {
+    char     mistakes[MISTAKES][BAD_TEXT];   /* user messages */
+    int      count;
+    uint64_t digest;
+    bool     warned;   /* this process, or one with a lower rank, has warned the user */
+} found;
+
 /*
  * Writes the message to stderr, framed as Open MPI frames its messages.  Open MPI's own function would aggregate the
  * messages of all ranks over PMIx, which garbles or loses some of them in 4.1.
@@ -30,7 +43,7 @@ void mca_coll_irr_warn(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    if (strcmp(text, last) == 0) {
+    if (strcmp(text, last) == 0 || (found.warned && mca_coll_irr_is_told(text))) {
         return;
     }
     memcpy(last, text, sizeof(last));
@@ -77,8 +90,6 @@ void mca_coll_irr_messages_close(void)
 
 /* ---- bad values ---- */
 
-#define BAD_TEXT 1024
-
 static void bad_text(const mca_coll_irr_bad_t *bad, char text[BAD_TEXT])
 {
     char allowed[256];
@@ -103,16 +114,7 @@ void mca_coll_irr_warn_bad(const mca_coll_irr_bad_t *bad)
 #define KEY "coll.irr.wrong"
 #define ENVIRONMENT "OMPI_MCA_"
 
-/* The most mistakes that a process reports. */
-enum { MISTAKES = 64 };
-
 extern char **environ;
-
-static struct {
-    char     mistakes[MISTAKES][BAD_TEXT];   /* user messages */
-    int      count;
-    uint64_t digest;
-} found;
 
 /* Stores a user message, unless it is already stored. */
 static void note(const char *text)
@@ -172,9 +174,24 @@ static const char *nearest_of(const char *name)
     return nearest;
 }
 
+/* Writes the names that end with this name's words: coll_irr_alltoallv_algorithm for coll_irr_algorithm. */
+static void list_longer(const char *name, char *advice, size_t size)
+{
+    const char *end = name + strlen(MCA_COLL_IRR_PREFIX) - 1;   /* with its underscore */
+    size_t used = 0;
+
+    for (int i = 0; mca_coll_irr_setting_at(i) != NULL; i++) {
+        const char *longer = mca_coll_irr_setting_at(i)->parameter;
+
+        if (strlen(longer) > strlen(name) && strcmp(longer + strlen(longer) - strlen(end), end) == 0 && used < size) {
+            used += (size_t)snprintf(advice + used, size - used, "%s%s", used == 0 ? "use " : " or ", longer);
+        }
+    }
+}
+
 static void note_name(const char *name, const char *value, const char *where)
 {
-    char text[512], advice[96] = "ompi_info --param coll irr --level 9 lists all";
+    char text[768], advice[256] = "ompi_info --param coll irr --level 9 lists all";
     const char *nearest;
     int index;
 
@@ -185,6 +202,8 @@ static void note_name(const char *name, const char *value, const char *where)
     nearest = nearest_of(name);
     if (nearest != NULL) {
         snprintf(advice, sizeof(advice), "did you mean %s?", nearest);
+    } else {
+        list_longer(name, advice, sizeof(advice));
     }
     snprintf(text, sizeof(text), "there is no parameter %.80s, which %.200s sets to '%.64s', so it has no effect; %s",
              name, where, value, advice);
@@ -286,6 +305,11 @@ void mca_coll_irr_check_open(void)
     check_files("param_files");
     check_files("override_param_file");
     check_values();
+    for (int i = 0; i < mca_coll_irr_paths(); i++) {
+        if (mca_coll_irr_bad_path(i, text, sizeof(text))) {
+            note(text);
+        }
+    }
     if (mca_coll_irr_find_copy(text, sizeof(text))) {
         note(text);
     }
@@ -314,10 +338,15 @@ static bool others_report(void)
 
 void mca_coll_irr_check_warn(void)
 {
-    if (found.count == 0 || others_report()) {
+    if (found.count == 0) {
+        return;
+    }
+    found.warned = others_report();
+    if (found.warned) {
         return;
     }
     for (int i = 0; i < found.count; i++) {
         mca_coll_irr_warn("%s", found.mistakes[i]);
     }
+    found.warned = true;
 }

@@ -24,6 +24,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -243,6 +244,31 @@ static int abort_reported(int status, const char *text, opal_list_t *processes)
 
 /* ---- the report of this rank ---- */
 
+/* The words for true and false of Open MPI's other parameters.  A file of such a name is ./yes. */
+static bool is_word(const char *value, const char *const words[])
+{
+    int i = 0;
+
+    while (words[i] != NULL && strcasecmp(value, words[i]) != 0) {
+        i++;
+    }
+    return words[i] != NULL;
+}
+
+static bool is_yes(const char *value)
+{
+    static const char *const words[] = { "1", "yes", "true", "on", NULL };
+
+    return is_word(value, words);
+}
+
+static bool is_no(const char *value)
+{
+    static const char *const words[] = { "", "0", "no", "false", "off", NULL };
+
+    return is_word(value, words);
+}
+
 /*
  * Opens the file when the job starts, so that the user learns of an error before the job runs for hours.  Returns false
  * if there is no report.
@@ -253,7 +279,7 @@ static bool open_file(const char *path)
     struct stat about;
 
     report.path = strdup(path);
-    if (report.path == NULL || strcmp(path, "1") == 0) {
+    if (report.path == NULL || is_yes(path)) {
         return report.path != NULL;
     }
     report.file = fopen(path, "we");
@@ -271,7 +297,7 @@ void mca_coll_irr_report_open(void)
     const char *value = mca_coll_irr_component.params.report;
 
     mca_coll_irr_component.measures = mca_coll_irr_component.params.verbose > 0;   /* the log also contains times */
-    if (value[0] == '\0' || strcmp(value, "0") == 0 || mca_coll_irr_component.params.priority < 0 ||
+    if (is_no(value) || mca_coll_irr_component.params.priority < 0 ||
         !mca_coll_irr_component.takes_part || !mca_coll_irr_modex_works()) {
         return;
     }

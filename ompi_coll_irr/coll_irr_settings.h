@@ -68,8 +68,18 @@ char *mca_coll_irr_base_parameter(const char *name);
 bool mca_coll_irr_find_copy(char *text, size_t size);
 
 /*
- * Bad values and misspelt names of parameters of this process, and an ignored copy of coll/irr: the first function
- * publishes a digest of these mistakes when the component opens, the second function warns the user in MPI_Init.
+ * The parameters that name files have numbers from 0 to mca_coll_irr_paths() - 1.  mca_coll_irr_bad_path returns true
+ * if this process cannot use the file; the text says so.  mca_coll_irr_is_told returns true for a later message about
+ * such a file, which begins with the name of the parameter.
+ */
+int mca_coll_irr_paths(void);
+bool mca_coll_irr_bad_path(int i, char *text, size_t size);
+bool mca_coll_irr_is_told(const char *text);
+
+/*
+ * Bad values and misspelt names of parameters of this process, files that it cannot use, and an ignored copy of
+ * coll/irr: the first function publishes a digest of these mistakes when the component opens, the second function warns
+ * the user in MPI_Init.
  */
 void mca_coll_irr_check_open(void);
 void mca_coll_irr_check_warn(void);

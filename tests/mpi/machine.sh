@@ -60,7 +60,7 @@ beside "a malformed file on two ranks" warns "is '$scratch/nonsense', and rank 0
 node_message 'sixty' is not an integer from 1 to 1000000000; all" \
     takes default by "$scratch/slow" with "$scratch/nonsense"
 beside "a file that is missing on one rank" \
-    warns "rank 1 of MPI_COMM_WORLD cannot use it: No such file or directory; all" \
+    warns "rank 1 of MPI_COMM_WORLD: coll_irr_machine_file $scratch/none: No such file or directory; all" \
     takes default ranks 2 "$divide" 1 "$program" change:100 served=yes else env \
     OMPI_MCA_coll_irr_machine_file="$scratch/none" "$program" change:100 served=yes
 beside "a machine file that is a folder" warns "is '$scratch', and rank 0 .*: Is a directory; all" \

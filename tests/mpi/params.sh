@@ -77,6 +77,20 @@ misspelt_in_file() {
         ranks 4 --mca mca_base_param_files "$scratch/mca-params.conf" "$program" many
 }
 
+# missing N TEXT PARAMETER=VALUE: with auto, N of four ranks lack the parameter, and the only message has the text.
+missing() {
+    one_message "rank $1 of MPI_COMM_WORLD: $2" env -u OMPI_MCA_coll_irr_alltoallv_algorithm timeout -k 5 "$LIMIT" \
+        "$MPIRUN" --oversubscribe -np 4 "$divide" "$1" "$program" leaked_to_host else env "OMPI_MCA_$3" "$program" \
+        leaked_to_host
+}
+
+present() {
+    echo SwitchName=s Nodes=n > "$scratch/conf"
+    given topology_file="$scratch/conf" trace="$scratch/job" alltoallv_algorithm=auto shown ranks 2 "$program" \
+        leaked_to_host &&
+        [ "$(lines 'coll/irr: ')" -eq 0 ]
+}
+
 # divided_far SETTING TEXT: like divided, but without shared memory, and the output has the text.
 divided_far() { given shm=0 says "$2" divided "$1"; }
 
@@ -92,7 +106,7 @@ short_helps() {
         END { print helps " parameters, " users " for users"; exit helps < 40 || long > 0 || users > 12 }'
 }
 
-plan 27
+plan 35
 check "ompi_info: help texts of 300 characters at most, 12 parameters for users" short_helps
 cat > "$scratch/values" << END
 alltoallv_algorithm auto direct natural spread
@@ -145,7 +159,21 @@ beside "a misspelt parameter" misspelt "coll_irr_timoeut, .* sets to '5', so it 
     ranks 4 --mca coll_irr_timoeut 5 "$program" many
 beside "an unknown parameter that resembles no known one" misspelt "coll_irr_colour_of_the_lines, .*; ompi_info --param coll irr" \
     ranks 4 --mca coll_irr_colour_of_the_lines 5 "$program" many
+beside "a parameter without the word before algorithm" misspelt "coll_irr_algorithm, .*; use \
+coll_irr_alltoallv_algorithm or coll_irr_alltoall_algorithm or coll_irr_neighbor_algorithm" \
+    ranks 4 --mca coll_irr_algorithm direct "$program" many
 beside "a misspelt parameter in a parameter file" misspelt_in_file
+while read -r parameter name outcome; do
+    beside "coll_irr_$parameter names a missing file on two of four ranks" \
+        missing 2 "coll_irr_$parameter $name: No such file or directory; .*$outcome" "coll_irr_$parameter=$name"
+    beside "coll_irr_$parameter names a missing file on all ranks" \
+        missing 0 "coll_irr_$parameter $name: No such file or directory; .*$outcome" "coll_irr_$parameter=$name"
+done << END
+topology_file $scratch/none serve the communicators that need the file
+machine_file $scratch/none take the default constants
+trace $scratch/none/job Open MPI's own algorithms serve
+END
+beside "a file that is there, and a folder for traces" present
 beside "older names of an algorithm and of a parameter" older_names
 beside "a bad value of an info key with an older name" says "Parameter: coll_irr_pacing" \
     ranks 4 "$builddir/mpi_calls" repeats served=no coll_irr_alltoallv_algorithm=direct coll_irr_pace=fast

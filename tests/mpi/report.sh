@@ -236,9 +236,13 @@ one_table() {
 }
 
 to_stderr() {
-    ranks 4 --mca coll_irr_report 1 --mca coll_irr_alltoallv_algorithm direct "$program" 7 0 > "$scratch/run" \
+    ranks 4 --mca coll_irr_report "$1" --mca coll_irr_alltoallv_algorithm direct "$program" 7 0 > "$scratch/run" \
         2> "$scratch/err" || return
-    ! [ -s "$scratch/run" ] && one_table "$scratch/err"
+    ! [ -s "$scratch/run" ] && ! [ -e "$1" ] && one_table "$scratch/err"
+}
+
+no_report() {
+    silent ranks 2 --mca coll_irr_report No --mca coll_irr_alltoallv_algorithm direct "$program" 7 0 && ! [ -e No ]
 }
 
 to_file() {
@@ -336,7 +340,7 @@ bound() {
 
 series=${release%%.*}
 
-plan 30
+plan 32
 check "Open MPI serves all calls" left
 check "a named algorithm serves calls and a persistent request" named
 check "two nodes of two ranks" two_nodes
@@ -346,7 +350,9 @@ check "trials of the strategies of tree" strategies
 bound "random reports are consistent and agree with MPI_T" random_agrees
 check "200 freed communicators, served by Open MPI" freed auto
 check "200 freed communicators, served by direct" freed direct
-check "a table on stderr" to_stderr
+check "a table on stderr" to_stderr 1
+beside "coll_irr_report yes is a table on stderr, not a file" to_stderr yes
+beside "coll_irr_report No is no report" no_report
 check "a table in a file" to_file
 check "a file that cannot be written" bad_path
 check "a full disk" full_disk

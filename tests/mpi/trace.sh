@@ -141,17 +141,19 @@ EOF
 }
 
 command -v python3 > /dev/null || skip_all "python3 was not found"
-plan 31
+plan 32
 check "a job of four ranks writes four traces" traces 4
 check "irr_trace joins the four traces" whole_trace
 check "a trace names the lane of each message" by_lanes
-check "a trace into a missing folder" one_message "coll_irr_trace: .* cannot be written.*; Open MPI's own algorithm serves" \
+check "a trace into a missing folder" one_message "coll_irr_trace $scratch/no/such/job: No such file.*; Open MPI's own algorithms serve" \
     ranks 2 --mca coll_irr_trace "$scratch/no/such/job" "$builddir/mpi_calls" left
 echo "not a trace" > "$scratch/bad.0.trace"
 check "irr_trace refuses a file without a trace" no_trace "is no trace: " "$scratch/bad.0.trace"
 check "irr_trace refuses a name without a rank" no_trace "is not called PREFIX.RANK.trace" "$scratch/all.json"
 check "irr_trace refuses a missing file" no_trace "No such file" "$scratch/none.0.trace"
 check "irr_trace refuses malformed lines" wrong_lines
+check "irr_trace keeps an earlier file until the new one is complete" \
+    keeps irr_trace "$scratch/all.json" python3 "$tool" -o "$scratch/all.json" "$scratch"/job.*.trace
 ended_by INT "$scratch/pipe.0.trace" python3 "$tool" "$scratch/pipe.0.trace"
 ended_by PIPE "$scratch/pipe.0.trace" python3 "$tool" -o "$scratch/all.json" "$scratch"/job.*.trace
 while read -r algorithm settings; do
