@@ -58,12 +58,12 @@ static void add_unpaid(clause_t *clause, const mca_coll_irr_service_t *service, 
     const int tried = service->choice.tried;
 
     if (tried > 0) {   /* the results of these trials are outdated */
-        add(clause, "%d algorithm%s in earlier trials; ", tried, plural(tried));
+        add(clause, "earlier trials tried other strategies %d time%s; ", tried, plural(tried));
     }
     add_exchanges(clause, service);
-    add(clause, ", and count as %s; coll_irr_setup_share allows %.0f %% of this time for trials, %s, of which %s are "
-        "spent; the next trial takes %s", mca_coll_irr_time_text(funds->cost).text, 100 * share,
-        mca_coll_irr_time_text(share * funds->cost).text, mca_coll_irr_time_text(funds->spent).text,
+    add(clause, ", and count as %s; trials may cost %s (coll_irr_setup_share: %.0f %%); they have cost %s; the next "
+        "trial takes %s", mca_coll_irr_time_text(funds->cost).text,
+        mca_coll_irr_time_text(share * funds->cost).text, 100 * share, mca_coll_irr_time_text(funds->spent).text,
         mca_coll_irr_time_text(funds->wanted).text);
     if (funds->calls > 0) {
         add(clause, ", which about %llu more exchanges pay for", (unsigned long long)funds->calls);

@@ -27,7 +27,7 @@ const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS] = {
     { .unit = MCA_COLL_IRR_BYTE, .json = "longest_message", .column = " longest" },
     { .unit = MCA_COLL_IRR_FRACTION, .json = "density", .column = " full" },
     { .json = "tried", .variable = "tried",
-      .text = "Number of algorithms that trials have compared for %s on the communicator" },
+      .text = "Number of times that trials have tried an algorithm for %s on the communicator" },
     { .json = "trial_exchanges", .variable = "trial_exchanges", .text = "Number of calls of %s in trials" },
     { .json = "agreements", .variable = "agreements",
       .text = "Number of agreements of the ranks of the communicator on the algorithm that serves %s" },

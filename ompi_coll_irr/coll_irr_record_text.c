@@ -62,8 +62,8 @@ void mca_coll_irr_record_trials(const record_t *record, char text[MCA_COLL_IRR_T
 {
     text[0] = '\0';
     if (record->tried > 0) {
-        snprintf(text, MCA_COLL_IRR_TRIALS, "tried %" PRIu64 " algorithm%s in %" PRIu64 " exchanges", record->tried,
-                 record->tried == 1 ? "" : "s", record->trial_exchanges);
+        snprintf(text, MCA_COLL_IRR_TRIALS, "tried other strategies %" PRIu64 " time%s, in %" PRIu64 " exchanges",
+                 record->tried, record->tried == 1 ? "" : "s", record->trial_exchanges);
     }
 }
 
@@ -186,8 +186,8 @@ static clean_t summary_of(const table_t *table, const mca_coll_irr_job_t *job)
 static void print_head(const table_t *table, const mca_coll_irr_job_t *job, FILE *stream)
 {
     fprintf(stream, "%s\n\n", summary_of(table, job).text);
-    fprintf(stream, "coll/irr %s: all-to-all collectives in a job of %d ranks.\n", job->version,
-            job->ranks);
+    fprintf(stream, "coll/irr %s: all-to-all collectives in a job of %d rank%s.\n", job->version,
+            job->ranks, job->ranks == 1 ? "" : "s");
     if (job->complete && job->reporting < job->ranks) {
         fprintf(stream, "Only %d ranks have reported: coll_irr_report is not set on all ranks.\n", job->reporting);
     }
@@ -261,7 +261,7 @@ void mca_coll_irr_table_print(const table_t *table, const mca_coll_irr_job_t *jo
 {
     print_head(table, job, stream);
     if (table->count == 0) {
-        fputs("none\n", stream);
+        fputs("The job made no such calls on communicators of several ranks.\n", stream);
         return;
     }
     for (int i = 0; i < table->count; i++) {

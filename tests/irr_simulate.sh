@@ -15,7 +15,7 @@ us() {
 simple=$scratch/simple
 printf '%s\n' 'message 100' 'latency 1000' 'bandwidth 8000' 'copy 1000' > "$simple"
 
-echo 1..65
+echo 1..66
 
 # ---- simulate ----
 
@@ -107,6 +107,10 @@ good recommend --ranks 16 --ranks-per-node 16 &&
     good recommend --ranks 16 --ranks-per-node 16 --unit 8 && counts 1 '^direct ' 0 '^node ' 0 '^hybrid' &&
     sed -n 4p "$scratch/out" | grep -q '^grid \|^bruck '
 report $? "on one node, recommend lists direct messages, and grids for short ones, but not node"
+good recommend --ranks 16 --unit 16k --machine "$srcdir/contrib/machines/lab-100m.conf" && counts 1 '^host  *200049\.0 ' \
+    1 '^# host: this time is one timeout of TCP' && good recommend --ranks 16 --unit 8k \
+    --machine "$srcdir/contrib/machines/lab-100m.conf" && counts 1 '^host  *19846\.3 ' 0 '^# .*timeout'
+report $? "recommend says that a time is a timeout of TCP"
 good recommend --ranks 64 --unit 65536 && counts 1 '^tree .*algorithm tree app$' 1 '^direct/loose '
 report $? "for long messages, recommend lists pacings"
 good recommend --ranks 64 --algorithms grid/16x4,direct/loose --unit 2048 &&

@@ -48,6 +48,17 @@ static void print_line(const irr_tool_job_t *job, const irr_tool_strategy_t *str
     fprintf(job->stream, " app\n");
 }
 
+static bool is_shown(const ranked_t *one, const ranked_t *fastest)
+{
+    return one->strategy->host || one->ns <= IRR_MODEL_HOPELESS * fastest->ns;
+}
+
+/* The model expects that a message loses its end in a full queue, which TCP sends again after a timeout. */
+static bool is_timeout(const irr_machine_t *machine, double ns)
+{
+    return ns == (double)(machine->timeout + machine->latency);
+}
+
 static void print_strategies(const irr_tool_job_t *job, const irr_tool_cluster_t *cluster, const ranked_t *ranked,
                              int count)
 {
@@ -56,10 +67,16 @@ static void print_strategies(const irr_tool_job_t *job, const irr_tool_cluster_t
     irr_tool_cluster_print(job, cluster);
     fprintf(job->stream, "%-20s %14s %10s\n", "strategy", "predicted us", "host/this");
     for (int i = 0; i < count; i++) {
-        if (ranked[i].strategy->host || ranked[i].ns <= IRR_MODEL_HOPELESS * ranked[0].ns) {
+        if (is_shown(&ranked[i], ranked)) {
             fprintf(job->stream, "%-20s %14.1f %10.2f", ranked[i].strategy->name, ranked[i].ns / 1e3,
                     ranked[i].ns > 0 ? host / ranked[i].ns : 1);
             print_line(job, ranked[i].strategy);
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        if (is_shown(&ranked[i], ranked) && is_timeout(&cluster->machine, ranked[i].ns)) {
+            fprintf(job->stream, "# %s: this time is one timeout of TCP (the constant timeout), because a message is "
+                                 "expected to be lost in a full queue\n", ranked[i].strategy->name);
         }
     }
     if (cluster->machine.buffer == 0 && (job->options->topology != NULL || cluster->machine.taper > 1)) {

@@ -91,11 +91,11 @@ static const char *why_default(const irr_tune_groups_t *groups, size_t constant)
     case IRR_TUNE_AT(taper):
     case IRR_TUNE_AT(buffer):
     case IRR_TUNE_AT(timeout):
-        return "what is not measured";
+        return "because irr_tune does not measure it";
     case IRR_TUNE_AT(message):
     case IRR_TUNE_AT(latency):
     case IRR_TUNE_AT(bandwidth):
-        return groups->nodes == 1 ? "as all ranks are on one node" : "what is not measured";
+        return groups->nodes == 1 ? "as all ranks are on one node" : "because it could not be measured";
     default:
         return "as no node has two ranks";
     }
