@@ -22,6 +22,9 @@ class CollIrr(AutotoolsPackage):
     variant("libfabric", default=False, description="Move messages by libfabric")
     variant("metis", default=False, description="Partition graphs with irr_matrix")
 
+    variant("ompi_source", default="none", values=str, multi=False,
+            description="Source tree of an external Open MPI 5.0, which does not install all headers")
+
     conflicts("~ucx~libfabric", msg="coll-irr needs ucx or libfabric")
 
     depends_on("c", type="build")
@@ -39,8 +42,21 @@ class CollIrr(AutotoolsPackage):
     depends_on("metis@5:", when="+metis")
     depends_on("python@3.8:", type="run")
 
+    def ompi_source(self):
+        """Returns the folder of the headers that Open MPI 5.0 does not install: of the recipe openmpi, or of a user."""
+        given = self.spec.variants["ompi_source"].value
+        if given != "none":
+            return given
+        openmpi = self.spec["openmpi"]
+        if openmpi.external:
+            raise InstallError("an external Open MPI 5.0 lacks some devel headers: add ompi_source=FOLDER, the source "
+                               "tree of the same release")
+        return join_path(openmpi.prefix.share, "openmpi-source")
+
     def configure_args(self):
         args = [f"--with-ompi={self.spec['openmpi'].prefix}"]
+        if self.spec.satisfies("^openmpi@5:"):
+            args.append(f"--with-ompi-source={self.ompi_source()}")
         args += self.with_or_without("ucx", activation_value="prefix")
         args += self.with_or_without("libfabric", activation_value="prefix")
         args += self.with_or_without("metis")
