@@ -70,6 +70,28 @@ component_calls_no_library() {
     return 0
 }
 
+# above FOLDERS HEADERS: prints the lines of code in the folders of the engine that include one of these headers.
+above() {
+    # FOLDERS is a list of words.
+    # shellcheck disable=SC2086
+    code "$root" $1 | includes "$2"
+}
+
+# The folders of docs/design.md, lowest line first.  A line includes no header of a line above its own.
+folders_have_an_order() {
+    root=$1/ucx_engine
+    transports='transport/|exec/|comm/'
+    above core "problem/|order/|route/|pacing/|plan/|choose/|$transports"
+    above problem "order/|route/|pacing/|plan/|choose/|$transports"
+    above order "route/|pacing/|plan/|choose/|$transports"
+    above 'route pacing' "plan/([^ps]|p[^l]|s[^l])|choose/|$transports"
+    above plan "choose/|$transports"
+    above choose "$transports"
+    above transport 'exec/|comm/|choose/' | grep -v '/transport/trace\.c:.*exec/tag\.h'
+    above exec comm/
+    return 0
+}
+
 study_is_apart() {
     code "$1" ucx_engine ompi_coll_irr | includes 'study/'
     return 0
@@ -162,6 +184,12 @@ make_bad_tree() {
         > "$1/ucx_engine/plan/bad.c"
     printf '/* */ int b = time (0); /* */\n' > "$1/ucx_engine/order/bad.c"
     printf 'struct unknown_type one;\n' > "$1/ucx_engine/order/bad.h"
+    mkdir -p "$1/ucx_engine/core" "$1/ucx_engine/transport" "$1/ucx_engine/exec"
+    printf '#include "plan/plan.h"\n#include "plan/slice.h"\n#include "plan/strategy.h"\n#include "plan/settings.h"\n' \
+        > "$1/ucx_engine/route/bad.c"
+    printf '#include "core/core.h"\n#include "route/route.h"\n' > "$1/ucx_engine/problem/bad.c"
+    printf '#include "exec/tag.h"\n' > "$1/ucx_engine/transport/trace.c"
+    printf '#include "exec/tag.h"\n' > "$1/ucx_engine/transport/bad.c"
     printf '#include <ucp/api/ucp.h>\n#include <rdma/fabric.h>\n#include "study/check.h"\n' > "$1/ompi_coll_irr/bad.c"
     printf '#include "study/check.h"\n' > "$1/study/good.c"
     awk 'BEGIN { for (i = 0; i < 501; i++) print "" }' > "$1/tools/bad.c"
@@ -190,6 +218,7 @@ violations_are_seen() {
     sees 2 engine_knows_no_mpi
     sees 2 planning_is_pure
     sees 2 component_calls_no_library
+    sees 5 folders_have_an_order
     sees 1 study_is_apart
     sees 1 files_are_short
     sees 2 lines_are_short
@@ -208,9 +237,10 @@ wrong_symbol_is_seen() {
 
 archives=${builddir:+$builddir/.libs/libirr_exec.a $builddir/.libs/libirr_study.a}
 
-echo "1..13"
+echo "1..14"
 check "the engine includes nothing of MPI" engine_knows_no_mpi "$srcdir"
 check "planning uses no transport, no clock and no environment" planning_is_pure "$srcdir"
+check "the folders of the engine include only headers of lower folders" folders_have_an_order "$srcdir"
 check "the component includes nothing of UCX and libfabric" component_calls_no_library "$srcdir"
 check "the engine and the component include nothing of study/" study_is_apart "$srcdir"
 check "each header of the engine compiles alone" headers_stand_alone "$srcdir"
