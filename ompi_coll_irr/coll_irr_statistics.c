@@ -138,7 +138,7 @@ static void record_choice(const mca_coll_irr_service_t *service, mca_coll_irr_re
     if (service->host_strategy != 0) {
         return;   /* Open MPI's implementation is no strategy, so its time is unknown */
     }
-    record->saves = 1;
+    record->saves = choice->tried > 0 || choice->strategy != 0;
     record->saved_ns = (double)whole_ns(saved.is - cost);
     record->saved_low_ns = (double)whole_ns(saved.low - cost);
     record->saved_high_ns = (double)whole_ns(saved.high - cost);

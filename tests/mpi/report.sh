@@ -81,6 +81,8 @@ def check_row(row):
     holds("speedup belongs to a strategy of coll/irr and is above 1", row, served is None or (ours and served[0] > 1))
     holds("Open MPI has no speedup", row, ours or served is None)
     holds("saved_ns of a named algorithm is unknown", row, row["saved_ns"] is None or not alone)
+    holds("without a trial saved_ns is unknown", row,
+          row["saved_ns"] is None or row["tried"] > 0 or row["strategy"] != "Open MPI's own" or row["strategy_ns"] > 0)
     holds("after a trial saved_ns is known, unless the interval is long", row,
           row["tried"] == 0 or alone or row["saved_ns"] is not None or row["strategy_ns"] > 0)
     check_saved(row)
