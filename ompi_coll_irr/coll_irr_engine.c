@@ -57,6 +57,14 @@ const irr_transport_choice_t *mca_coll_irr_transport(void)
     return &transport;
 }
 
+void mca_coll_irr_network(irr_transport_choice_t *choice)
+{
+    const irr_engine_config_t config = common_config();
+
+    *choice = transport;
+    irr_transport_settle(&config, choice);
+}
+
 /* ---- interfaces ---- */
 
 /* Returns a parameter of btl tcp, or the environment variable if the btl is not loaded. */

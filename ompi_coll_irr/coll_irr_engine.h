@@ -41,6 +41,9 @@ void mca_coll_irr_transport_open(void);
 /* Returns the chosen transport and the cause of the choice. */
 const irr_transport_choice_t *mca_coll_irr_transport(void);
 
+/* When the engine has opened a network: sets *choice to it, with the cause. It may differ from the chosen transport. */
+void mca_coll_irr_network(irr_transport_choice_t *choice);
+
 /* ---- coll_irr_setup.c: the teardown of the engine at the end of the job ---- */
 
 /* The members of a communicator as ascending ranks of MPI_COMM_WORLD; from malloc. */

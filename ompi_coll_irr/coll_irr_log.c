@@ -199,6 +199,7 @@ static void log_transport(void)
 {
     static _Atomic bool memory_logged, network_logged;
     const mca_coll_irr_component_t *component = &mca_coll_irr_component;
+    irr_transport_choice_t network;
     irr_counters_t counters;
     bool has_network;
 
@@ -207,8 +208,9 @@ static void log_transport(void)
     opal_mutex_unlock(&mca_coll_irr_component.lock);
     mca_coll_irr_counters(&counters);
     if (has_network && mca_coll_irr_warns_first(&network_logged)) {
-        opal_output(mca_coll_irr_component.output, "coll:irr: messages go over %s, because %s",
-                    mca_coll_irr_transport()->name, mca_coll_irr_transport()->why);
+        mca_coll_irr_network(&network);
+        opal_output(mca_coll_irr_component.output, "coll:irr: messages go over %s, because %s", network.name,
+                    network.why);
     } else if (!has_network && counters.endpoints_open > 0 && mca_coll_irr_warns_first(&memory_logged)) {
         opal_output(mca_coll_irr_component.output, "coll:irr: messages stay in shared memory of the node");
     }

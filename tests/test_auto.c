@@ -111,6 +111,24 @@ IRR_TEST(test_named, "a name in the parameters selects the transport; otherwise 
     CU_ASSERT_STRING_EQUAL(choice.name, "pigeon");
 }
 
+/* Libfabric replaces UCX only if the user has requested nothing of UCX. */
+IRR_TEST(test_fallback, "without UCX the transport is libfabric, unless the configuration names UCX")
+{
+    const struct { irr_engine_config_t config; const char *why_not, *name; } rows[] = {
+        { one_node, NULL, "ucx" }, { one_node, "no such file", "ofi" }, { nodes, "no such file", "ofi" },
+        { { .transport = "ucx" }, "no such file", "ucx" }, { { .ucx_tls = "rc" }, "no such file", "ucx" },
+        { { .ucx_devices = "eth0" }, "no such file", "ucx" }
+    };
+
+    for (size_t i = 0; i < IRR_TEST_COUNT(rows) && has_both(); i++) {
+        irr_transport_choice_t choice = { .name = "ucx", .why = "UCX is the default" };
+
+        irr_transport_fall_back(&rows[i].config, rows[i].why_not, &choice);
+        CU_ASSERT_STRING_EQUAL(choice.name, rows[i].name);
+        CU_ASSERT_EQUAL(strcmp(choice.why, "UCX cannot be loaded: no such file") == 0, strcmp(choice.name, "ofi") == 0);
+    }
+}
+
 /* ---- the table ---- */
 
 IRR_TEST(test_rows, "the table has at least one row, and none before the first")

@@ -34,14 +34,35 @@ no_such() {
         grep -q "Allowed: *one of auto, $(echo "$TRANSPORTS" | sed 's/ /, /')" "$scratch/run"
 }
 
-# false_libraries ARGUMENT...: runs 4 ranks that find empty files instead of libfabric and UCX, with Open MPI on tcp.
-false_libraries() {
+# empty LIBRARY...: makes empty files, which ranks with LD_LIBRARY_PATH=$scratch/lib find instead of these libraries.
+empty() {
     mkdir -p "$scratch/lib"
-    for library in libfabric.so.1 libucp.so.0; do
+    for library; do
         echo > "$scratch/lib/$library"
     done
-    ranks 4 -x LD_LIBRARY_PATH="$scratch/lib" --mca pml ob1 --mca osc ^ucx --mca btl self,vader,tcp \
-        --mca mca_base_component_show_load_errors 0 "$@"
+}
+
+# over_ob1 ARGUMENT...: runs 4 ranks on which Open MPI itself needs neither UCX nor libfabric.
+over_ob1() {
+    ranks 4 --mca pml ob1 --mca osc ^ucx --mca btl self,vader,tcp --mca mca_base_component_show_load_errors 0 "$@"
+}
+
+# false_libraries ARGUMENT...: runs 4 ranks that find neither libfabric nor UCX.
+false_libraries() {
+    empty libfabric.so.1 libucp.so.0
+    over_ob1 -x LD_LIBRARY_PATH="$scratch/lib" "$@"
+}
+
+# false_ucx ARGUMENT...: runs 4 ranks that find no UCX.
+false_ucx() {
+    empty libucp.so.0
+    over_ob1 -x LD_LIBRARY_PATH="$scratch/lib" "$@"
+}
+
+# Two of four ranks find no UCX.
+half_false_ucx() {
+    empty libucp.so.0
+    over_ob1 "$divide" 2 env LD_LIBRARY_PATH="$scratch/lib" "$program" leaked_to_host else "$program" leaked_to_host
 }
 
 # built TRANSPORT NAME COMMAND...: beside NAME COMMAND..., skipped if this build lacks the transport.
@@ -57,7 +78,7 @@ built() {
 # Open MPI 5.0 of Debian 13 is linked with libfabric.
 needs_libfabric() { ldd "$program" | grep -q libfabric; }
 
-plan 18
+plan 20
 beside "an unknown transport" no_such
 if needs_libfabric; then
     skip "ranks of a node need no network library" "Open MPI needs libfabric itself"
@@ -99,6 +120,20 @@ built ofi "a domain that other hosts do not reach" ranks 2 --mca coll_irr_ofi_pr
     --mca coll_irr_ofi_domain lo "$program" local_listeners
 built ofi "coll_irr_ofi_provider implies transport ofi" one_says "messages go over ofi, because a provider or domain" \
     ranks 4 --mca coll_irr_ofi_provider "tcp;ofi_rxm" --mca coll_irr_verbose 1 "$program" many
+case " $TRANSPORTS " in
+    *" ucx ofi "*)
+        beside "without UCX at run time, messages go over libfabric" \
+            one_says "messages go over ofi, because UCX cannot be loaded: .*libucp" \
+            false_ucx --mca coll_irr_verbose 1 "$program" many
+        beside "two of four ranks without UCX at run time" one_message \
+            "has opened transport .* UCX can be loaded on some ranks only.*; Open MPI's own algorithm serves" \
+            half_false_ucx
+        ;;
+    *)
+        skip "without UCX at run time, messages go over libfabric" "UCX and libfabric were not both built"
+        skip "two of four ranks without UCX at run time" "UCX and libfabric were not both built"
+        ;;
+esac
 built ofi "MPI_Finalize does not wait for unexpected messages" \
     ranks 4 --mca coll_irr_transport ofi "$builddir/mpi_faults" left_alone
 finish

@@ -27,6 +27,7 @@
 
 #include "comm/agree_settings.h"
 #include "core/clock.h"
+#include "core/hash.h"
 #include "core/log.h"
 #include "core/random.h"
 
@@ -110,12 +111,21 @@ enum { SETTINGS = 1, SETTINGS_COMPLEMENT, NODE, NODE_COMPLEMENT, UNSHARED, SWITC
        WORDS = SWITCHES + IRR_SWITCHES_WORDS };
 
 /* Words of the later agreements, when the transports are open. The words from ID on belong to the search for an id. */
-enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, ADDRESS_WORDS, ID = ADDRESS_WORDS, ID_COMPLEMENT, DRAWN, ID_WORDS };
+enum { TROUBLE, ADDRESS_BYTES, ADDRESSES_NEEDED, NETWORK, NETWORK_COMPLEMENT, ADDRESS_WORDS,
+       ID = ADDRESS_WORDS, ID_COMPLEMENT, DRAWN, ID_WORDS };
 
 _Static_assert(WORDS <= IRR_SETUP_WORDS && IRR_SETUP_WHY <= IRR_SETUP_WORDS * sizeof(uint64_t),
                "setup->words has room for the words of each agreement");
 
-/* Local. Sets the words TROUBLE, ADDRESS_BYTES and ADDRESSES_NEEDED. */
+/* Local. Returns a digest of the name of the open network; 0: the communicator needs none, or this rank has none. */
+static uint64_t network_of(const irr_setup_t *setup)
+{
+    const irr_transport_t *network = setup->engine->lanes->inner[IRR_LANE_FAR];
+
+    return setup->agreement.network && network != NULL ? irr_hash_text(IRR_HASH_BASIS, network->caps.name) : 0;
+}
+
+/* Local. Sets the words before ADDRESS_WORDS. */
 static void set_address_words(irr_setup_t *setup)
 {
     irr_transport_t *transport = setup->engine->transport;
@@ -128,10 +138,34 @@ static void set_address_words(irr_setup_t *setup)
     setup->words[TROUBLE] = trouble_word(&setup->params, setup->params.trouble);
     setup->words[ADDRESS_BYTES] = length;
     setup->words[ADDRESSES_NEEDED] = setup->params.trouble == IRR_OK && lacks_address(setup);
+    setup->words[NETWORK] = network_of(setup);
+    setup->words[NETWORK_COMPLEMENT] = ~setup->words[NETWORK];
+}
+
+/* Returns true if the setup must end: a rank is in trouble, or some ranks have opened UCX and others libfabric. */
+static bool is_refused(const irr_setup_t *setup)
+{
+    return setup->words[TROUBLE] != 0 || setup->words[NETWORK] != ~setup->words[NETWORK_COMPLEMENT];
+}
+
+/* Ends the setup if ranks have opened different networks. The ranks with one of the two are then in trouble. */
+static irr_status_t refuse_networks(irr_setup_t *setup)
+{
+    if (network_of(setup) != setup->words[NETWORK]) {
+        snprintf(setup->files.reason, sizeof(setup->files.reason), "rank %d of a communicator has opened transport %s, "
+                 "and other ranks another, because UCX can be loaded on some ranks only; install UCX on all nodes, or "
+                 "set %stransport to ofi", setup->params.rank, setup->engine->lanes->inner[IRR_LANE_FAR]->caps.name,
+                 irr_log_prefix());
+        irr_setup_note(setup, IRR_ERR_NOT_SUPPORTED, setup->files.reason);
+    }
+    return irr_agree_no_trouble(setup, refused);
 }
 
 static irr_status_t refuse(irr_setup_t *setup)
 {
+    if (setup->words[TROUBLE] == 0) {
+        return refuse_networks(setup);
+    }
     setup->after = refused;
     return report_trouble(setup, setup->words[TROUBLE], setup->params.reason);
 }
@@ -144,7 +178,7 @@ static void take_addresses(irr_setup_t *setup)
 
 static irr_status_t addresses_agreed(irr_setup_t *setup)
 {
-    if (setup->words[TROUBLE] != 0) {
+    if (is_refused(setup)) {
         return refuse(setup);
     }
     take_addresses(setup);
@@ -362,7 +396,7 @@ static irr_status_t searched(irr_setup_t *setup)
 {
     const uint64_t largest = setup->words[ID];
 
-    if (setup->words[TROUBLE] != 0) {
+    if (is_refused(setup)) {
         return refuse(setup);
     }
     if (is_agreed(setup)) {
@@ -389,7 +423,7 @@ static uint32_t draw(const irr_setup_t *setup)
 
 static irr_status_t drawn(irr_setup_t *setup)
 {
-    if (setup->words[TROUBLE] != 0) {
+    if (is_refused(setup)) {
         return refuse(setup);
     }
     if (is_agreed(setup)) {

@@ -6,7 +6,8 @@
  *   - The job has several nodes, and only libfabric supports the fast devices of this machine (devices.h).
  *   - The job has several nodes, and the settings of UCX exclude all networks.
  *
- * In all other cases UCX is selected, because most measurements were made with UCX.
+ * In all other cases UCX is selected, because most measurements were made with UCX. If it then cannot be loaded, the
+ * transport is libfabric after all. This is known only when the transport is opened, because to load UCX takes time.
  */
 #include "transport/auto.h"
 
@@ -76,6 +77,15 @@ void irr_transport_auto(const irr_engine_config_t *config, const irr_devices_t *
                               " is a fast device that only libfabric supports, and UCX supports no fast device here");
     } else if (!config->one_node && excludes_networks(config, environment)) {
         *choice = ofi_because("", "the settings of UCX exclude all networks");
+    }
+}
+
+void irr_transport_fall_back(const irr_engine_config_t *config, const char *ucx_why_not,
+                             irr_transport_choice_t *choice)
+{
+    if (ucx_why_not != NULL && strcmp(choice->name, "ucx") == 0 && built("ofi") && !irr_given(config->transport) &&
+        !irr_given(config->ucx_tls) && !irr_given(config->ucx_devices)) {
+        *choice = ofi_because("UCX cannot be loaded: ", ucx_why_not);
     }
 }
 

@@ -18,6 +18,16 @@ typedef struct irr_transport_choice {
  */
 void irr_transport_choose(const irr_engine_config_t *config, irr_transport_choice_t *choice);
 
+/*
+ * Completes the choice when the transport is opened: if the configuration names neither a transport nor transports or
+ * devices of UCX, and UCX cannot be loaded, sets *choice to libfabric. Loads UCX if *choice is UCX.
+ */
+void irr_transport_settle(const irr_engine_config_t *config, irr_transport_choice_t *choice);
+
+/* The pure part of irr_transport_settle. ucx_why_not: the reason for which UCX cannot be loaded; NULL: it is loaded. */
+void irr_transport_fall_back(const irr_engine_config_t *config, const char *ucx_why_not,
+                             irr_transport_choice_t *choice);
+
 /* UCX_TLS and UCX_NET_DEVICES of the environment, or NULL. The lists of the configuration take precedence. */
 typedef struct irr_ucx_environment {
     const char *tls, *devices;

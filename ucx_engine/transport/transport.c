@@ -44,11 +44,24 @@ static irr_status_t refuse(const char *name)
     return IRR_ERR_BAD_PARAM;
 }
 
+void irr_transport_settle(const irr_engine_config_t *config, irr_transport_choice_t *choice)
+{
+#ifdef HAVE_UCX
+    if (strcmp(choice->name, "ucx") == 0) {
+        irr_transport_fall_back(config, irr_ucx_missing(), choice);
+    }
+#else
+    (void)config;
+    (void)choice;
+#endif
+}
+
 irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport_t **transport_p)
 {
     irr_transport_choice_t choice;
 
     irr_transport_choose(config, &choice);
+    irr_transport_settle(config, &choice);
     for (int i = 0; i < ROWS; i++) {
         if (strcmp(choice.name, rows[i].name) == 0) {
             return rows[i].open(config, transport_p);

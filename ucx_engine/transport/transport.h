@@ -365,7 +365,7 @@ static inline void irr_channel_settle(irr_channel_t *channel, int rank)
 /* ---- the transports; more are in study/fabric.h and transport/lanes.h ---- */
 
 /*
- * Opens the transport that irr_transport_choose (transport/auto.h) selects: shared memory or a network. Returns
+ * Opens the transport that irr_transport_choose and irr_transport_settle (transport/auto.h) select. Returns
  * IRR_ERR_BAD_PARAM if no transport has the configured name. Reports each error to the user.
  */
 irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
@@ -376,6 +376,9 @@ irr_status_t irr_transport_open(const irr_engine_config_t *config, irr_transport
  * loaded.
  */
 irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **transport_p);
+
+/* Loads UCX. Returns NULL, or the reason for which it cannot be loaded. Reports nothing to the user. */
+const char *irr_ucx_missing(void);
 
 /*
  * Opens libfabric, if this build supports it (transport/ofi/ofi.c): a domain and an endpoint. Reads only ofi_provider,

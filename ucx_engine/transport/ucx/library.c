@@ -90,12 +90,17 @@ static void load(void)
     }
 }
 
-irr_status_t irr_ucx_load(void)
+const char *irr_ucx_missing(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, load);
-    if (!loaded) {
+    return loaded ? NULL : why_not;
+}
+
+irr_status_t irr_ucx_load(void)
+{
+    if (irr_ucx_missing() != NULL) {
         irr_log(IRR_LOG_ERROR, "transport ucx needs UCX, which cannot be loaded: %s; install UCX, or select another "
                 "transport (%stransport)", why_not, irr_log_prefix());
         return IRR_ERR_NOT_SUPPORTED;
