@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <strings.h>
 
 /*
@@ -37,8 +38,13 @@
 /* From 1.17 on, the names of the settings of UCX's transport tcp begin with TCP_. */
 #define FULL_NAMES_MINOR 17
 
-/* UCX's transports within a node, except cma. sysv is first, because posix cannot share with non-dumpable processes. */
-#define NODE_TLS "sysv,posix,self"
+/*
+ * UCX's transports within a node, except cma. sysv is first, because posix cannot share with non-dumpable processes. The
+ * files of posix are longer than some limits (ulimit -f), and UCX then ends the process by SIGXFSZ, so posix is left out
+ * where there is a limit. The second value of each list is for this case.
+ */
+static const char *const node_tls[] = { "sysv,posix,self", "sysv,self" };
+static const char *const other_tls[] = { "^cma", "^cma,posix" };
 
 /* Length in bytes from which a contiguous message is faster than a list, because UCX then reads it by RDMA. */
 #define ZERO_COPY_MIN 32768
@@ -155,10 +161,18 @@ static irr_status_t set_eager(ucp_config_t *config, size_t bytes)
     return set(config, "RNDV_THRESH", text, "eager_bytes");
 }
 
+/* Returns true if the process may not make files of any length. */
+static bool has_file_limit(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 /* Returns the value to set for UCX_TLS, or NULL if UCX chooses. */
 static const char *tls_of(const irr_engine_config_t *config)
 {
-    return irr_given(config->ucx_tls) ? config->ucx_tls : config->one_node ? NODE_TLS : NULL;
+    return irr_given(config->ucx_tls) ? config->ucx_tls : config->one_node ? node_tls[has_file_limit()] : NULL;
 }
 
 static irr_status_t configure(const irr_engine_config_t *config, ucp_config_t *ucp_config)
@@ -177,7 +191,7 @@ static irr_status_t configure(const irr_engine_config_t *config, ucp_config_t *u
     if (status == IRR_OK && tls != NULL) {
         status = set(ucp_config, "TLS", tls, "ucx_tls");
     } else if (getenv("IRR_UCX_TLS") == NULL) {
-        prefer(ucp_config, "UCX_TLS", "TLS", "^cma");
+        prefer(ucp_config, "UCX_TLS", "TLS", other_tls[has_file_limit()]);
     }
     if (status == IRR_OK && irr_given(config->ucx_devices)) {
         status = set(ucp_config, "NET_DEVICES", config->ucx_devices, "ucx_devices");
