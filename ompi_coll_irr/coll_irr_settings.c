@@ -74,8 +74,7 @@ static const irr_setting_t of_process[] = {
       "prints it. Either all ranks or no rank must name a file." },
     { "report", IRR_SETTING_TEXT, USER, AT(report), "", .help =
       "Report of all-to-all collectives, which rank 0 writes at the end of the job. 1 or yes: a table on stderr; name "
-      "of a file: a table in it, or JSON if the name ends in .json; empty, 0 or no: no report. Until the job ends, the "
-      "file has the numbers of rank 0 so far." },
+      "of a file: a table in it, or JSON if the name ends in .json; empty, 0 or no: no report." },
     { "trace", IRR_SETTING_TEXT, EXPERT, AT(trace), "", .help =
       "Prefix of trace files: at the end of the job each process writes PREFIX.RANK.trace, with the times at which "
       "it sent and received each message. irr_trace converts these files to one file for Perfetto. Empty: no trace." }

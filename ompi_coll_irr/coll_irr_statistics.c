@@ -134,7 +134,8 @@ static void record_choice(const mca_coll_irr_service_t *service, mca_coll_irr_re
 
     record->setup_ns = (uint64_t)whole_ns(cost);
     record->tried = (uint64_t)choice->tried;
-    record->trial_exchanges = choice->exchanges + (irr_choice_has_trial(choice) ? (uint64_t)choice->trial.exchanges : 0);
+    record->trial_exchanges = choice->exchanges;
+    record->trial_exchanges += irr_choice_has_trial(choice) ? (uint64_t)choice->trial.exchanges : 0;
     if (service->host_strategy != 0) {
         return;   /* Open MPI's implementation is no strategy, so its time is unknown */
     }

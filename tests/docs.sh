@@ -222,7 +222,7 @@ scripts_help() {
 # Each manual page of a tool must have commands of the documents as examples, and must name other pages.
 manual_pages() {
     for page in irr_bench irr_chart irr_jobs irr_plan irr_matrix irr_tune irr_trace lldp2topology yaml2topology; do
-        "$top/contrib/examples" "$page" "$top/docs/tools.md" "$top/docs/plans.md" "$top/docs/topology.md" \
+        "$top/contrib/examples" "$page" "$top/docs/tools.md" "$top/docs/jobs.md" "$top/docs/plans.md" "$top/docs/topology.md" \
             > "$scratch/more" && grep -q "^\(mpirun .*\)\{0,1\}$page" "$scratch/more" || return
         [ ! -e "$here/$page.1" ] || { grep -q '^\.SH EXAMPLES' "$here/$page.1" &&
             grep -q '^\.SH "SEE ALSO"' "$here/$page.1" && grep -q 'coll_irr (7)' "$here/$page.1"; } || {

@@ -50,7 +50,7 @@ host_route() {
                 node*'host route node, pacing sync'* | auto*'pacing sync'* | direct*'pacing sync'*) ;;
                 *) first= ;;
             esac
-            [ -n "$first" ] && grep '^  tree .* yes$' "$scratch/run" && grep '; tried [1-9]' "$scratch/run" ||
+            [ -n "$first" ] && grep '^  tree .* yes$' "$scratch/run" && grep '; tried other strategies [1-9]' "$scratch/run" ||
                 { cat "$scratch/run"; return 1; }
         done
     done
@@ -63,7 +63,7 @@ choose() {
 # auto tries tree on the switches of a file.  If the file lacks a host, one warning says so.
 auto() {
     choose "$IRR_LAB_STATE/topology.conf" && grep '^  auto[^ ]* .* yes$' "$scratch/run" &&
-        grep 'MPI_Alltoallv, 3 ranks on 3 nodes, about 66 kB to each: .*; tried [1-9]' "$scratch/run" &&
+        grep 'MPI_Alltoallv, 3 ranks on 3 nodes, about 66 kB to each: .*; tried other strategies [1-9]' "$scratch/run" &&
         echo 'SwitchName=s Nodes=n[1-2]' > "$scratch/lacks" && choose "$scratch/lacks" &&
         grep '^  auto(host) .* yes$' "$scratch/run" &&
         grep "because .*rank 2: .*'n3' is none of its hosts" "$scratch/run" &&

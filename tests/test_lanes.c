@@ -406,8 +406,8 @@ IRR_TEST_SEEDED(test_no_network, "ranks of one node open no network")
 }
 
 /*
- * The MPI that hosts the engine calls irr_engine_progress in all of its waits. An engine on which nothing is in progress
- * must cost next to nothing there, but it still discards messages that no receive matches (comm/unexpected.h).
+ * The MPI that hosts the engine calls irr_engine_progress in all of its waits. An engine with nothing in progress must
+ * cost next to nothing there, but it still discards messages that no receive matches (comm/unexpected.h).
  */
 IRR_TEST(test_idle, "an idle engine has one round in 1,024 calls of progress")
 {

@@ -223,8 +223,8 @@ void irr_bench_call(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Req
 bool irr_bench_persistent(void);
 
 /*
- * Collective.  Creates a persistent request, which uses the buffers of the exchange.  The call is not MPI_Alltoallw, and
- * irr_bench_persistent returns true.
+ * Collective.  Creates a persistent request, which uses the buffers of the exchange.  The call is not MPI_Alltoallw,
+ * and irr_bench_persistent returns true.
  */
 void irr_bench_request_create(const irr_bench_exchange_t *exchange, MPI_Comm comm, MPI_Request *request);
 

@@ -104,7 +104,7 @@ file() {
     printf '%s\n' '%%MatrixMarket matrix coordinate integer general' "$@" > "$name"
 }
 
-plan 122
+plan 124
 
 # ---- files ----
 

@@ -98,7 +98,7 @@ fi
 name="ranks that may not read each other use the network library"
 other="ranks that UCX cannot connect use Open MPI"
 if untraced true 2> /dev/null; then
-    check "$name" one_message "cannot map" unreadable long
+    check "$name" one_message "cannot share memory" unreadable long
 else
     skip "$name" "this root user may not drop rights by setpriv"
 fi

@@ -225,6 +225,15 @@ static void reach_node(irr_setup_t *setup)
     }
 }
 
+/* Returns true if this rank has tried to share memory, and the ranks have agreed that some rank cannot. */
+static bool could_not_share(const irr_setup_t *setup)
+{
+    const irr_engine_t *engine = setup->engine;
+
+    return setup->params.settings.shm && !setup->agreement.shares &&
+           (engine->lanes->inner[IRR_LANE_NEAR] != NULL || engine->reason[IRR_LANE_NEAR][0] != '\0');
+}
+
 /* Opens the channel. The engine is locked. */
 static void connect(irr_setup_t *setup)
 {
@@ -244,7 +253,7 @@ static void connect(irr_setup_t *setup)
         setup->unmapped = share_all(setup);
         reach_next(setup);
     }
-    if (status == IRR_OK && setup->params.settings.shm && !setup->agreement.shares) {
+    if (status == IRR_OK && could_not_share(setup)) {
         reach_node(setup);
     }
 }

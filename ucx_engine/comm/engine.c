@@ -206,7 +206,7 @@ static inline unsigned progress(irr_engine_t *engine)
     return events;
 }
 
-/* Returns true if only a search for messages that no receive matches may have something to do.  The engine is locked. */
+/* Returns true if only a search for messages that no receive matches may have something to do. */
 static inline bool is_idle(const irr_engine_t *engine)
 {
     return engine->busy == NULL && engine->notifying == NULL && !engine->closed && irr_lanes_are_idle(engine->lanes);

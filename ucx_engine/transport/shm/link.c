@@ -222,10 +222,21 @@ bool irr_shm_find(irr_peer_t *peer)
 
         if (status == IRR_OK) {
             status = search_links(peer);
+            peer->broken = status != IRR_OK;
         }
-        peer->broken = status != IRR_OK;
     }
     return peer->their_link != NULL;
+}
+
+bool irr_shm_find_quietly(irr_peer_t *peer)
+{
+    char cause[1];
+    bool found;
+
+    irr_log_keep(cause, sizeof(cause));
+    found = irr_shm_find(peer);
+    irr_log_keep(NULL, 0);
+    return found;
 }
 
 bool irr_shm_map_data(irr_peer_t *peer)

@@ -396,7 +396,7 @@ bool irr_shm_stash_arrived(irr_peer_t *peer)
 {
     uint64_t head;
 
-    if (peer->broken || peer->apart || (peer->in.slots == NULL && !irr_shm_find(peer))) {
+    if (peer->broken || peer->apart || (peer->in.slots == NULL && !irr_shm_find_quietly(peer))) {
         return true;
     }
     while (!peer->broken && irr_fifo_is_written(&peer->in, head = irr_fifo_head(&peer->in))) {

@@ -279,6 +279,12 @@ irr_status_t irr_shm_open_data(irr_peer_t *peer);
 bool irr_shm_find(irr_peer_t *peer);
 bool irr_shm_map_data(irr_peer_t *peer);
 
+/*
+ * Like irr_shm_find, for a peer from which no receive is pending. If the memory of the peer cannot be mapped, no
+ * message is lost, and nothing is logged: the setup of a communicator with this peer reports the cause.
+ */
+bool irr_shm_find_quietly(irr_peer_t *peer);
+
 static inline bool irr_shm_find_data(irr_peer_t *peer)
 {
     return peer->in.data != NULL || irr_shm_map_data(peer);

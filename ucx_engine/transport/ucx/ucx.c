@@ -39,9 +39,9 @@
 #define FULL_NAMES_MINOR 17
 
 /*
- * UCX's transports within a node, except cma. sysv is first, because posix cannot share with non-dumpable processes. The
- * files of posix are longer than some limits (ulimit -f), and UCX then ends the process by SIGXFSZ, so posix is left out
- * where there is a limit. The second value of each list is for this case.
+ * UCX's transports within a node, except cma. sysv is first, because posix cannot share with non-dumpable processes.
+ * The files of posix are longer than some limits (ulimit -f), and UCX then ends the process by SIGXFSZ. The second
+ * value of each list is for processes with such a limit, and has no posix.
  */
 static const char *const node_tls[] = { "sysv,posix,self", "sysv,self" };
 static const char *const other_tls[] = { "^cma", "^cma,posix" };
