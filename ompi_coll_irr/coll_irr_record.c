@@ -19,7 +19,7 @@ const mca_coll_irr_field_t mca_coll_irr_fields[MCA_COLL_IRR_FIELDS] = {
     { .json = "exchanges", .column = "    exchanges", .variable = "exchanges",
       .text = "Number of calls of %s on the communicator since the measurement began" },
     { .json = "served", .variable = "served",
-      .text = "Number of calls of %s on the communicator that an algorithm of coll/irr served, also in trials" },
+      .text = "Number of calls of %s that an algorithm of coll/irr served" },
     { .unit = MCA_COLL_IRR_FRACTION, .json = "served_share", .column = "served" },
     { .json = "messages" },
     { .unit = MCA_COLL_IRR_BYTE, .json = "bytes", .column = "   bytes" },
