@@ -47,7 +47,6 @@
 #define VERSION TEXT(IRR_VERSION_MAJOR) "." TEXT(IRR_VERSION_MINOR) "." TEXT(IRR_VERSION_RELEASE)
 
 static struct {
-    bool                    wanted;
     char                   *path;     /* a copy, because Open MPI frees its text first */
     int                     reporting;   /* ranks whose records are in the table */
     FILE                   *file;     /* on rank 0; NULL: stderr */
@@ -57,7 +56,6 @@ static struct {
     uint64_t                first_ns, next_ns;   /* times of the first and of the next update; 0: none */
     pthread_t               thread;   /* that has called MPI_Init */
     mca_coll_irr_abort_fn_t abort;    /* function of Open MPI that abort_reported calls; NULL: not replaced */
-    mca_coll_irr_table_t    table;    /* of services that have ended; guarded by the component's lock */
     mca_coll_irr_table_t    live;     /* of an update: of all services */
 } report;
 
@@ -111,10 +109,10 @@ static void write_report(void)
     bool failed;
 
     if (report.file == NULL) {
-        write_stderr(&report.table, true);
+        write_stderr(&mca_coll_irr_ended.table, true);
         return;
     }
-    failed = !print(&report.table, true, report.file) || fflush(report.file) != 0;
+    failed = !print(&mca_coll_irr_ended.table, true, report.file) || fflush(report.file) != 0;
     failed = failed || (report.updates && ftruncate(fileno(report.file), ftell(report.file)) != 0);
     failed = fclose(report.file) != 0 || failed;
     report.file = NULL;
@@ -149,8 +147,10 @@ static void add_live_calls(mca_coll_irr_service_t *service)
 /* Sets report.live to the records of this process so far. */
 static void collect(void)
 {
-    report.live.count = report.table.count;
-    memcpy(report.live.records, report.table.records, (size_t)report.table.count * sizeof(report.table.records[0]));
+    const mca_coll_irr_table_t *ended = &mca_coll_irr_ended.table;
+
+    report.live.count = ended->count;
+    memcpy(report.live.records, ended->records, (size_t)ended->count * sizeof(ended->records[0]));
     for (mca_coll_irr_module_t *module = mca_coll_irr_component.modules; module != NULL; module = module->next) {
         for (int i = 0; i < MCA_COLL_IRR_COLLECTIVES; i++) {
             if (module->called[i]) {
@@ -230,7 +230,7 @@ static int abort_reported(int status, const char *text, opal_list_t *processes)
     const mca_coll_irr_abort_fn_t next = report.abort;
 
     restore_abort();
-    if (report.wanted && is_quiet()) {
+    if (mca_coll_irr_ended.wanted && is_quiet()) {
         report.busy = true;
         collect();
         if (report.file == NULL) {
@@ -303,20 +303,11 @@ void mca_coll_irr_report_open(void)
     }
     report.reporting = 1;
     report.thread = pthread_self();
-    report.wanted = (mca_coll_irr_my_process() != 0 || open_file(value)) && mca_coll_irr_modex_put(KEY, 1);
-    if (report.wanted && mca_coll_irr_my_process() == 0) {
+    mca_coll_irr_ended.wanted = (mca_coll_irr_my_process() != 0 || open_file(value)) && mca_coll_irr_modex_put(KEY, 1);
+    if (mca_coll_irr_ended.wanted && mca_coll_irr_my_process() == 0) {
         report.abort = mca_coll_irr_abort_replace(abort_reported);
     }
-    mca_coll_irr_component.measures = mca_coll_irr_component.measures || report.wanted;
-}
-
-void mca_coll_irr_report_add(const mca_coll_irr_record_t *record)
-{
-    if (report.wanted) {
-        opal_mutex_lock(&mca_coll_irr_component.lock);
-        mca_coll_irr_table_add(&report.table, record, true);
-        opal_mutex_unlock(&mca_coll_irr_component.lock);
-    }
+    mca_coll_irr_component.measures = mca_coll_irr_component.measures || mca_coll_irr_ended.wanted;
 }
 
 /* ---- the report of all ranks ---- */
@@ -337,7 +328,7 @@ static void take(const mca_coll_irr_record_t *records, size_t bytes)
 
     for (size_t i = 0; i < count && i < MCA_COLL_IRR_RECORDS; i++) {
         if (mca_coll_irr_record_is_sound(&records[i])) {
-            mca_coll_irr_table_add(&report.table, &records[i], false);
+            mca_coll_irr_table_add(&mca_coll_irr_ended.table, &records[i], false);
         }
     }
     report.reporting++;
@@ -346,7 +337,8 @@ static void take(const mca_coll_irr_record_t *records, size_t bytes)
 static void gather(time_t deadline)
 {
     ompi_communicator_t *world = &ompi_mpi_comm_world.comm;
-    mca_coll_irr_record_t *records = malloc(sizeof(report.table.records));
+    const size_t most = sizeof(mca_coll_irr_ended.table.records);
+    mca_coll_irr_record_t *records = malloc(most);
     ompi_request_t *request;
     size_t bytes;
 
@@ -354,7 +346,7 @@ static void gather(time_t deadline)
         if (!has_report(i)) {
             continue;
         }
-        if (MCA_PML_CALL(irecv(records, sizeof(report.table.records), MPI_BYTE, i, MCA_COLL_BASE_TAG_GATHER, world,
+        if (MCA_PML_CALL(irecv(records, most, MPI_BYTE, i, MCA_COLL_BASE_TAG_GATHER, world,
                                &request)) != OMPI_SUCCESS) {
             break;
         }
@@ -368,11 +360,11 @@ static void gather(time_t deadline)
 
 static void send_records(time_t deadline)
 {
-    const size_t bytes = (size_t)report.table.count * sizeof(report.table.records[0]);
+    const size_t bytes = (size_t)mca_coll_irr_ended.table.count * sizeof(mca_coll_irr_ended.table.records[0]);
     ompi_request_t *request;
 
     if (has_report(0) &&
-        MCA_PML_CALL(isend(report.table.records, bytes, MPI_BYTE, 0, MCA_COLL_BASE_TAG_GATHER,
+        MCA_PML_CALL(isend(mca_coll_irr_ended.table.records, bytes, MPI_BYTE, 0, MCA_COLL_BASE_TAG_GATHER,
                            MCA_PML_BASE_SEND_STANDARD, &ompi_mpi_comm_world.comm, &request)) == OMPI_SUCCESS) {
         (void)mca_coll_irr_complete(request, deadline, NULL);
     }
@@ -382,7 +374,7 @@ void mca_coll_irr_report_end(void)
 {
     const time_t deadline = time(NULL) + WAIT_S;
 
-    if (!report.wanted) {
+    if (!mca_coll_irr_ended.wanted) {
         return;
     }
     restore_abort();
@@ -392,19 +384,19 @@ void mca_coll_irr_report_end(void)
     } else {
         send_records(deadline);
     }
-    report.wanted = false;
+    mca_coll_irr_ended.wanted = false;
 }
 
 /* Writes the report of a job of one rank, which has no module of coll/irr. */
 void mca_coll_irr_report_close(void)
 {
-    if (report.wanted && mca_coll_irr_my_process() == 0) {
+    if (mca_coll_irr_ended.wanted && mca_coll_irr_my_process() == 0) {
         write_report();
     }
-    report.wanted = false;
+    mca_coll_irr_ended.wanted = false;
     restore_abort();
     mca_coll_irr_component.measures = false;
     free(report.path);
     report.path = NULL;
-    memset(&report.table, 0, sizeof(report.table));
+    memset(&mca_coll_irr_ended.table, 0, sizeof(mca_coll_irr_ended.table));
 }

@@ -193,6 +193,17 @@ void mca_coll_irr_stats_end(mca_coll_irr_module_t *module, mca_coll_irr_service_
     mca_coll_irr_stats_complete(module, service);
 }
 
+mca_coll_irr_ended_t mca_coll_irr_ended;
+
+static void keep_ended(const mca_coll_irr_record_t *record)
+{
+    if (mca_coll_irr_ended.wanted) {
+        opal_mutex_lock(&mca_coll_irr_component.lock);
+        mca_coll_irr_table_add(&mca_coll_irr_ended.table, record, true);
+        opal_mutex_unlock(&mca_coll_irr_component.lock);
+    }
+}
+
 void mca_coll_irr_stats_close(mca_coll_irr_service_t *service)
 {
     mca_coll_irr_record_t record;
@@ -202,7 +213,7 @@ void mca_coll_irr_stats_close(mca_coll_irr_service_t *service)
     free(service->record);
     service->record = NULL;
     if (record.exchanges > 0) {
-        mca_coll_irr_report_add(&record);
+        keep_ended(&record);
     }
 }
 

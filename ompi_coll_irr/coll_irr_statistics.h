@@ -80,10 +80,18 @@ void mca_coll_irr_stats_starts(mca_coll_irr_record_t *record);
 /* Logs the service and completes its record when the communicator or the job ends.  May be called again. */
 void mca_coll_irr_stats_end(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service);
 
-/* Adds the completed record to the report when the team or the job ends.  A second call does nothing. */
+/* The records of services that have ended.  The component's lock guards the table. */
+typedef struct mca_coll_irr_ended_t {
+    bool                 wanted;   /* there is a report, so records are kept */
+    mca_coll_irr_table_t table;
+} mca_coll_irr_ended_t;
+
+extern mca_coll_irr_ended_t mca_coll_irr_ended;
+
+/* Keeps the completed record for the report when the team or the job ends.  A second call does nothing. */
 void mca_coll_irr_stats_close(mca_coll_irr_service_t *service);
 
-/* Completes the record of an operation class, and adds it to the report. */
+/* Completes the record of an operation class, and keeps it for the report. */
 void mca_coll_irr_stats_class_end(mca_coll_irr_class_t *class);
 
 /* ---- the report ---- */
@@ -91,9 +99,6 @@ void mca_coll_irr_stats_class_end(mca_coll_irr_class_t *class);
 /* Called when the component opens and closes. */
 void mca_coll_irr_report_open(void);
 void mca_coll_irr_report_close(void);
-
-/* Adds the record of a service that has ended. */
-void mca_coll_irr_report_add(const mca_coll_irr_record_t *record);
 
 /*
  * Updates the file of the report, at most once in a while; see coll_irr_report.c.  Must be called within a call of MPI

@@ -169,7 +169,7 @@ void irr_comm_listen(irr_comm_t *comm)
 /* A rank is late if it starts no exchange for this part of the timeout. */
 #define LATE_PART 4
 
-/* Rounds of progress in which the notices that have reached this node arrive. */
+/* Calls of the transport's progress in which the notices that have reached this node arrive. */
 #define LATE_ROUNDS 64
 
 void irr_comm_check_start(irr_comm_t *comm)
@@ -178,11 +178,14 @@ void irr_comm_check_start(irr_comm_t *comm)
     const bool late = now_ns - comm->started_ns > comm->settings.timeout * NS_PER_S / LATE_PART;
 
     comm->started_ns = now_ns;
-    for (int i = 0; late && i < LATE_ROUNDS; i++) {
-        irr_engine_progress(comm->engine);
-    }
     if (late) {
+        irr_transport_t *transport = comm->engine->transport;
+
         irr_lock_acquire(&comm->engine->lock);
+        for (int i = 0; i < LATE_ROUNDS; i++) {
+            transport->ops->progress(transport);
+        }
+        comm->engine->changed = true;
         if (comm->queue.open == 0) {   /* otherwise irr_comm_watch checks */
             irr_comm_listen(comm);
         }
