@@ -260,18 +260,30 @@ void mca_coll_irr_teams_close(void)
 
 /*
  * Words of the agreement to join, of which the ranks get the maxima.  CALLS and STRATEGY must be equal on all ranks;
- * the maxima of their complements show whether they are.  NO_TIME is the complement of the time of an agreement, so
- * that its maximum gives the shortest time.
+ * the maxima of their complements show whether they are.  TIME is the time of an agreement.  NO_TIME is its complement,
+ * so that its maximum gives the shortest time.
  */
-enum { FITNESS, CALLS, NO_CALLS, STRATEGY, NO_STRATEGY, NO_TIME, WORDS };
+enum { FITNESS, CALLS, NO_CALLS, STRATEGY, NO_STRATEGY, TIME, NO_TIME, WORDS };
 
 /* Every PROBES-th communicator joins in any case, to measure the cost of an agreement. */
 #define PROBES 16
 
 /*
+ * Returns true, on all ranks, if the budget for trials covers an agreement to join.  The exchanges of communicators
+ * that did not join count for the budget, too.
+ */
+static bool can_pay(const mca_coll_irr_service_t *service)
+{
+    const irr_choice_t *choice = &service->choice;
+    const double others = (double)(choice->calls - choice->agreed + service->passed);
+
+    return irr_choice_budget(choice) + choice->share * choice->mean_ns * others >= choice->usual_agreement_ns;
+}
+
+/*
  * Returns true, on all ranks, if the gain by joining will probably exceed the time of the agreement to join: the gain
  * of an exchange times the expected number of exchanges of a communicator, or the number that this one has made if it
- * is larger.
+ * is larger.  The gain is an estimate, so the budget limits what the agreements cost in total.
  */
 static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service_t *service)
 {
@@ -280,8 +292,9 @@ static bool pays(const mca_coll_irr_module_t *module, const mca_coll_irr_service
     const double here = (double)module->passed[service->which] + 1;
     const double saves = choice->mean_ns * (choice->speedup.is - 1);
 
-    return mca_coll_irr_is_served(service) || irr_choice_tries(choice) || service->communicators % PROBES == 0 ||
-           saves * (expected > here ? expected : here) >= choice->usual_agreement_ns;
+    return mca_coll_irr_is_served(service) || irr_choice_tries(choice) ||
+           (can_pay(service) && (service->communicators % PROBES == 0 ||
+                                 saves * (expected > here ? expected : here) >= choice->usual_agreement_ns));
 }
 
 bool mca_coll_irr_team_is_lost(const mca_coll_irr_module_t *module)
@@ -337,12 +350,21 @@ static void begin_anew(mca_coll_irr_module_t *module, bool replaces)
     leave(old, joined);
 }
 
+/*
+ * Returns the cost in ns of an agreement.  The rank that arrives last does not wait for others, so its time is the
+ * cost.  However, ranks that share processors take the agreement in turns, so the longest time is the cost.
+ */
+static double cost_of(const mca_coll_irr_service_t *service, const uint64_t words[WORDS])
+{
+    return service->choice.crowded ? (double)words[TIME] : (double)~words[NO_TIME];
+}
+
 int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t *service)
 {
     const uint64_t calls = service->choice.calls, strategy = (uint64_t)service->choice.strategy;
     uint64_t words[WORDS] = {
         [CALLS] = calls, [NO_CALLS] = ~calls, [STRATEGY] = strategy, [NO_STRATEGY] = ~strategy,
-        [NO_TIME] = ~service->choice.own_agreement_ns };
+        [TIME] = service->choice.own_agreement_ns, [NO_TIME] = ~service->choice.own_agreement_ns };
     const uint64_t begin_ns = irr_clock_ns();
     irr_status_t status;
 
@@ -358,9 +380,8 @@ int mca_coll_irr_team_join(mca_coll_irr_module_t *module, mca_coll_irr_service_t
         module->failed = true;
         return mca_coll_irr_fail(service, status);
     }
-    irr_choice_agreement_took(&service->choice, (double)~words[NO_TIME]);
+    irr_choice_paid(&service->choice, cost_of(service, words));
     irr_choice_waited(&service->choice, irr_clock_ns() - begin_ns);
-    irr_choice_spent(&service->choice, irr_clock_ns() - begin_ns);
     mca_coll_irr_stats_agreed(service, begin_ns);
     if (words[FITNESS] == BARRED) {
         module->barred = true;

@@ -79,7 +79,15 @@ pinned_by_some() {
         [ "$(lines tried)" -eq 0 ]
 }
 
-plan 23
+# Of 1,000 communicators with one exchange each, few agree to use the strategy that a trial has found: agreements would
+# take longer than the exchanges save.
+joins_rarely() {
+    shown ranks 16 --mca coll_irr_report "$scratch/report.json" "$builddir/irr_bench" --loop fresh -i 1000 --unit 8 &&
+        awk -F '"agreements": ' 'NF > 1 { split($2, n, ","); if (n[1] > most) most = n[1] }
+            END { print most " agreements"; exit !(most > 0 && most <= 250) }' "$scratch/report.json"
+}
+
+plan 24
 # An agreement costs at least half of an exchange.  1 % of fewer than 50 exchanges is less, also on a slow machine.
 check "31 calls, share 5 %: no transport is opened" silent chooses 4 5 "$program" change:31 served=no
 check "40 calls, share 1 %: no transport is opened" silent chooses 2 1 "$program" change:40 served=no
@@ -92,6 +100,7 @@ check "too few calls for a trial: verbose prints their number and the number nee
     "24 exchanges took [0-9.]* [mu]*s on rank 0; the ranks first look for a faster algorithm after 32 exchanges$" 20
 check "too short calls for a trial: verbose prints their time and the time of a trial" told_of 8 \
     "44 exchanges took [0-9.]* [mu]*s on rank 0, and count as .*; trials may cost .* (coll_irr_setup_share: 1 %); they have cost .*; the next trial takes .*, which about [0-9]* more exchanges pay for$" 40
+check "communicators of one exchange agree only as the budget allows" joins_rarely
 check "only one rank prints the result of a trial" says_what_was_found
 check "equal exchanges: no line says that messages have changed" says_no_change
 check "trials on one node open no transport" without_transport

@@ -230,6 +230,13 @@ static inline void irr_choice_spent(irr_choice_t *choice, uint64_t ns)
 /* Records the duration of the last agreement in ns: the least duration of all ranks. */
 void irr_choice_agreement_took(irr_choice_t *choice, double ns);
 
+/* Records an agreement of the caller, which is not one of irr_choice_agreed, and its least duration of all ranks. */
+static inline void irr_choice_paid(irr_choice_t *choice, double ns)
+{
+    irr_choice_agreement_took(choice, ns);
+    choice->spent_ns += ns;
+}
+
 /*
  * Records this rank's duration of the agreement in ns.  The ranks use their least duration, because the rank that
  * arrives last does not wait for others.
