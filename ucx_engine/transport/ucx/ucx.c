@@ -346,9 +346,12 @@ static const irr_transport_ops_t ops = {
 
 irr_status_t irr_ucx_open(const irr_engine_config_t *config, irr_transport_t **transport_p)
 {
-    irr_status_t status = irr_ucx_load();
+    irr_status_t status = irr_ucx_has_room();
     irr_ucx_t *ucx;
 
+    if (status == IRR_OK) {
+        status = irr_ucx_load();
+    }
     if (status != IRR_OK) {
         return status;
     }

@@ -115,6 +115,9 @@ irr_status_t irr_ucx_status(ucs_status_t status);
 /* library.c: loads UCX unless it is loaded, which takes some milliseconds. May return IRR_ERR_NOT_SUPPORTED. */
 irr_status_t irr_ucx_load(void);
 
+/* room.c: returns IRR_ERR_NOT_SUPPORTED, and reports the error, if the limits of the process leave UCX too little. */
+irr_status_t irr_ucx_has_room(void);
+
 /* datatype.c: creates the gather datatype, by which UCX calls our functions to copy lists of pieces. */
 irr_status_t irr_ucx_gather_create(ucp_datatype_t *datatype_p);
 
