@@ -270,14 +270,14 @@ enum { FITNESS, CALLS, NO_CALLS, STRATEGY, NO_STRATEGY, TIME, NO_TIME, WORDS };
 
 /*
  * Returns true, on all ranks, if the budget for trials covers an agreement to join.  The exchanges of communicators
- * that did not join count for the budget, too.
+ * that have not joined add to the budget, too.
  */
 static bool can_pay(const mca_coll_irr_service_t *service)
 {
     const irr_choice_t *choice = &service->choice;
-    const double others = (double)(choice->calls - choice->agreed + service->passed);
+    const double others_ns = choice->mean_ns * (double)service->passed;
 
-    return irr_choice_budget(choice) + choice->share * choice->mean_ns * others >= choice->usual_agreement_ns;
+    return irr_choice_funds(choice).budget + choice->share * others_ns >= choice->usual_agreement_ns;
 }
 
 /*
